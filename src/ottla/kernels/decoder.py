@@ -1,0 +1,498 @@
+"""Read messages from bytes, following a plan: one plan per (class, version).
+
+A plan is a flat list of steps, one a field, worked out once in Python; the loops here only follow
+it. Nothing is allocated by a length that the bytes left could not fill, and every object is
+charged to an allowance before it is made. Records are not copied: they decode to a view.
+"""
+
+try:
+    import cython
+except ImportError:
+    from ottla.kernels import shadow as cython
+
+import struct
+
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Malformed, Truncated
+from ottla.kernels.kinds import COMPACT, KINDS, NULLABLE
+
+if cython.compiled:
+    from cython.cimports.cpython.buffer import (
+        PyBUF_SIMPLE,
+        Py_buffer,
+        PyBuffer_Release,
+        PyObject_GetBuffer,
+    )
+    from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
+    from cython.cimports.cpython.object import PyObject, Py_TYPE, PyTypeObject
+    from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
+
+# The kinds of field by number, where C can see them.
+_BOOL = cython.declare(cython.int, KINDS.index("bool"))
+_INT8 = cython.declare(cython.int, KINDS.index("int8"))
+_INT16 = cython.declare(cython.int, KINDS.index("int16"))
+_UINT16 = cython.declare(cython.int, KINDS.index("uint16"))
+_INT32 = cython.declare(cython.int, KINDS.index("int32"))
+_UINT32 = cython.declare(cython.int, KINDS.index("uint32"))
+_INT64 = cython.declare(cython.int, KINDS.index("int64"))
+_FLOAT64 = cython.declare(cython.int, KINDS.index("float64"))
+_UUID = cython.declare(cython.int, KINDS.index("uuid"))
+_STRING = cython.declare(cython.int, KINDS.index("string"))
+_BYTES = cython.declare(cython.int, KINDS.index("bytes"))
+_RECORDS = cython.declare(cython.int, KINDS.index("records"))
+_ARRAY = cython.declare(cython.int, KINDS.index("array"))
+_STRUCT = cython.declare(cython.int, KINDS.index("struct"))
+
+_NO_ARGUMENTS: tuple[object, ...] = ()
+
+# What CPython 3.11 to 3.14 spend at most on each kind of object, rounded up to the allocator's step.
+_INT_BYTES = cython.declare(cython.Py_ssize_t, 32)
+_STRING_BYTES = cython.declare(cython.Py_ssize_t, 80)
+_BLOB_BYTES = cython.declare(cython.Py_ssize_t, 64)
+_VIEW_BYTES = cython.declare(cython.Py_ssize_t, 208)
+_LIST_BYTES = cython.declare(cython.Py_ssize_t, 72)
+_DICT_BYTES = cython.declare(cython.Py_ssize_t, 400)
+
+
+@cython.final
+@cython.cclass
+class DecodeStep:
+    """One field in one version: what it is, where it is kept, what stands in when it is absent."""
+
+    name: object
+    kind: cython.int
+    compact: cython.bint
+    nullable: cython.bint
+    slot: object
+    default: object
+    element: object
+    plan: object
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        slot: object = None,
+        default: object = None,
+        inner: object = None,
+        flags: int = 0,
+    ) -> None:
+        self.name = name
+        self.kind = KINDS.index(kind)
+        self.slot = slot
+        self.default = default
+        self.element = inner if kind == "array" else None
+        self.plan = inner if kind == "struct" else None
+        self.compact = (flags & COMPACT) != 0
+        self.nullable = (flags & NULLABLE) != 0
+
+
+@cython.final
+@cython.cclass
+class DecodePlan:
+    """All fields of one class in one version: those on the wire in order, the tagged, the absent.
+
+    `wire_bytes_min` is the least that one such struct takes on the wire, `object_bytes` the most
+    that the object and its numbers take in memory; both bound arrays before they are allocated.
+    """
+
+    name: object
+    cls: object
+    steps: list
+    tagged: dict
+    absent: list
+    unknown: object
+    flexible: cython.bint
+    object_bytes: cython.Py_ssize_t
+    wire_bytes_min: cython.Py_ssize_t
+
+    def __init__(
+        self,
+        cls: object,
+        steps: list[DecodeStep],
+        tagged: dict[int, DecodeStep],
+        absent: list[DecodeStep],
+        unknown: object,
+        flexible: bool,
+    ) -> None:
+        self.name = cls.__qualname__
+        self.cls = cls
+        self.steps = steps
+        self.tagged = dict(sorted(tagged.items()))
+        self.absent = absent
+        self.unknown = unknown
+        self.flexible = flexible
+        self.object_bytes = cls.__basicsize__ + 32 + sum(map(_object_bytes, [*steps, *absent]))
+        self.object_bytes += sum(map(_object_bytes, tagged.values()))
+        self.wire_bytes_min = sum(map(_wire_bytes_min, steps)) + bool(flexible)
+
+
+def _object_bytes(step: DecodeStep) -> int:
+    """What a field costs whatever the bytes say: numbers, and the empty list of an absent array."""
+    return _INT_BYTES if step.kind < _UUID else _LIST_BYTES if step.kind == _ARRAY else 0
+
+
+def _wire_bytes_min(step: DecodeStep) -> int:
+    """The fewest bytes that a field can take."""
+    if step.kind == _STRUCT:
+        return 1 if step.nullable else cython.cast(DecodePlan, step.plan).wire_bytes_min
+    if step.kind < _STRING:
+        return (1, 1, 2, 2, 4, 4, 8, 8, 16)[step.kind]
+    if step.compact:
+        return 1
+    return 2 if step.kind == _STRING else 4
+
+
+@cython.final
+@cython.freelist(8)
+@cython.cclass
+class _Cursor:
+    """Where a decoder is in its bytes, and what it may still allocate."""
+
+    data: cython.p_const_uchar
+    source: object
+    position: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    allowance: cython.Py_ssize_t
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def _take(cursor: _Cursor, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """DecodeStep over bytes that must be there; return where they begin."""
+    position: cython.Py_ssize_t = cursor.position
+    if count > cursor.end - position:
+        raise Truncated(f"needs {count} bytes, {cursor.end - position} are left", position)
+    cursor.position = position + count
+    return position
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def _charge(cursor: _Cursor, count: cython.Py_ssize_t) -> cython.int:
+    """Account for memory before it is allocated."""
+    cursor.allowance -= count
+    if cursor.allowance < 0:
+        raise LimitExceeded("its objects would take more memory than it may cost", cursor.position)
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+def _uint32_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.uint:
+    return (
+        (cython.cast(cython.uint, data[at]) << 24)
+        | (cython.cast(cython.uint, data[at + 1]) << 16)
+        | (cython.cast(cython.uint, data[at + 2]) << 8)
+        | data[at + 3]
+    )
+
+
+@cython.cfunc
+@cython.inline
+def _int32_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.longlong:
+    value: cython.longlong = _uint32_at(data, at)
+    return value - 4294967296 if value > 2147483647 else value
+
+
+@cython.cfunc
+@cython.inline
+def _int16_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.longlong:
+    value: cython.longlong = (cython.cast(cython.uint, data[at]) << 8) | data[at + 1]
+    return value - 65536 if value > 32767 else value
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _uvarint(cursor: _Cursor) -> cython.longlong:
+    """An unsigned varint of at most five bytes and 32 bits."""
+    value: cython.longlong = 0
+    shift: cython.int = 0
+    byte: cython.longlong
+    at: cython.Py_ssize_t
+    while shift < 35:
+        at = _take(cursor, 1)
+        byte = cursor.data[at]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            if value > 4294967295:
+                break
+            return value
+        shift += 7
+    raise InvalidValue("a varint of more than 32 bits", cursor.position)
+
+
+@cython.cfunc
+@cython.exceptval(-2)
+def _length(step: DecodeStep, cursor: _Cursor) -> cython.longlong:
+    """A length as the field's version writes it; -1 is null, and only where null is allowed."""
+    length: cython.longlong
+    if step.compact:
+        length = _uvarint(cursor) - 1
+    elif step.kind == _STRING:
+        length = _int16_at(cursor.data, _take(cursor, 2))
+    else:
+        length = _int32_at(cursor.data, _take(cursor, 4))
+    if length < 0 and (length != -1 or not step.nullable):
+        why = "null is not allowed here" if length == -1 else f"negative length {length}"
+        raise InvalidValue(why, cursor.position)
+    return length
+
+
+@cython.cfunc
+def _decoded(step: DecodeStep, cursor: _Cursor) -> object:
+    """Read one value of any kind."""
+    kind: cython.int = step.kind
+    at: cython.Py_ssize_t
+    if kind == _INT32:
+        return _int32_at(cursor.data, _take(cursor, 4))
+    if kind == _STRING:
+        return _decoded_string(step, cursor)
+    if kind == _INT64:
+        at = _take(cursor, 8)
+        return _int32_at(cursor.data, at) * 4294967296 + _uint32_at(cursor.data, at + 4)
+    if kind == _INT16:
+        return _int16_at(cursor.data, _take(cursor, 2))
+    if kind == _ARRAY:
+        return _decoded_array(step, cursor)
+    if kind == _STRUCT:
+        return _decoded_inner(step, cursor)
+    if kind >= _UUID:
+        return _decoded_blob(step, cursor)
+    return _decoded_rare_number(kind, cursor)
+
+
+@cython.cfunc
+def _decoded_rare_number(kind: cython.int, cursor: _Cursor) -> object:
+    at: cython.Py_ssize_t
+    small: cython.longlong
+    if kind == _BOOL:
+        return cursor.data[_take(cursor, 1)] != 0
+    if kind == _INT8:
+        small = cursor.data[_take(cursor, 1)]
+        return small - 256 if small > 127 else small
+    if kind == _UINT16:
+        return _int16_at(cursor.data, _take(cursor, 2)) & 65535
+    if kind == _UINT32:
+        return _uint32_at(cursor.data, _take(cursor, 4))
+    at = _take(cursor, 8)
+    return struct.unpack_from(">d", cursor.source, at)[0]
+
+
+@cython.cfunc
+def _decoded_string(step: DecodeStep, cursor: _Cursor) -> object:
+    """Like Apache Kafka, bytes that are not UTF-8 become replacement characters."""
+    length: cython.Py_ssize_t = _length(step, cursor)
+    if length < 0:
+        return None
+    at: cython.Py_ssize_t = _take(cursor, length)
+    _charge(cursor, _STRING_BYTES + 4 * length)
+    if cython.compiled:
+        return PyUnicode_DecodeUTF8(
+            cython.cast(cython.p_char, cursor.data + at), length, b"replace"
+        )
+    return str(cursor.data[at : at + length], "utf-8", "replace")
+
+
+@cython.cfunc
+def _copied(cursor: _Cursor, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> bytes:
+    if cython.compiled:
+        return PyBytes_FromStringAndSize(cython.cast(cython.p_char, cursor.data + at), length)
+    return bytes(cursor.data[at : at + length])
+
+
+@cython.cfunc
+def _decoded_blob(step: DecodeStep, cursor: _Cursor) -> object:
+    """A uuid, bytes, or records; only records stay a view."""
+    length: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    if step.kind == _UUID:
+        at = _take(cursor, 16)
+        _charge(cursor, _BLOB_BYTES)
+        return _copied(cursor, at, 16)
+    length = _length(step, cursor)
+    if length < 0:
+        return None
+    at = _take(cursor, length)
+    if step.kind == _RECORDS:
+        _charge(cursor, 2 * _VIEW_BYTES)
+        return memoryview(cursor.source)[at : at + length]
+    _charge(cursor, _BLOB_BYTES + length)
+    return _copied(cursor, at, length)
+
+
+@cython.cfunc
+def _decoded_inner(step: DecodeStep, cursor: _Cursor) -> object:
+    """A struct within a struct; a nullable one has a byte in front that is negative for null."""
+    if step.nullable and cursor.data[_take(cursor, 1)] > 127:
+        return None
+    return _decoded_struct(cython.cast(DecodePlan, step.plan), cursor)
+
+
+@cython.cfunc
+def _decoded_array(step: DecodeStep, cursor: _Cursor) -> object:
+    length: cython.Py_ssize_t = _length(step, cursor)
+    if length < 0:
+        return None
+    element: DecodeStep = cython.cast(DecodeStep, step.element)
+    is_struct: cython.bint = element.kind == _STRUCT and not element.nullable
+    wire_bytes_min: cython.Py_ssize_t = _wire_bytes_min(element)
+    if wire_bytes_min * length > cursor.end - cursor.position:
+        raise Truncated(
+            f"{length} elements cannot be in {cursor.end - cursor.position} bytes", cursor.position
+        )
+    _charge(cursor, _LIST_BYTES + 8 * length)
+    if element.kind < _UUID:
+        _charge(cursor, _INT_BYTES * length)
+    result: list = [None] * length
+    index: cython.Py_ssize_t = 0
+    try:
+        if is_struct:
+            plan: DecodePlan = cython.cast(DecodePlan, element.plan)
+            for index in range(length):
+                result[index] = _decoded_struct(plan, cursor)
+        else:
+            for index in range(length):
+                result[index] = _decoded(element, cursor)
+    except Malformed as fault:
+        fault.path.append(index)
+        raise
+    return result
+
+
+@cython.cfunc
+@cython.inline
+def _new(plan: DecodePlan) -> object:
+    """An instance with every slot empty: no constructor is called."""
+    cls: object = plan.cls
+    if cython.compiled:
+        return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(
+            cls, cython.cast(cython.pointer(PyObject), _NO_ARGUMENTS), cython.NULL
+        )
+    return object.__new__(plan.cls)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def _put(slot: object, instance: object, value: object) -> cython.int:
+    if cython.compiled:
+        Py_TYPE(slot).tp_descr_set(slot, instance, value)
+    else:
+        slot.__set__(instance, value)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _put_default(step: DecodeStep, instance: object) -> cython.int:
+    """Give a field its default; only lists are made anew, all else cannot be changed."""
+    if step.kind == _ARRAY and step.default is not None:
+        return _put(step.slot, instance, [])
+    return _put(step.slot, instance, step.default)
+
+
+@cython.cfunc
+def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
+    _charge(cursor, plan.object_bytes)
+    instance: object = _new(plan)
+    step: DecodeStep
+    entry: object
+    name: object = None
+    try:
+        for entry in plan.steps:
+            step = cython.cast(DecodeStep, entry)
+            name = step.name
+            _put(step.slot, instance, _decoded(step, cursor))
+        name = None
+        for entry in plan.absent:
+            _put_default(cython.cast(DecodeStep, entry), instance)
+        _put(plan.unknown, instance, None)
+        if plan.flexible:
+            _decode_tagged(plan, instance, cursor)
+    except Malformed as fault:
+        if name is not None:
+            fault.path.append(name)
+        raise
+    return instance
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _decode_tagged(plan: DecodePlan, instance: object, cursor: _Cursor) -> cython.int:
+    """The section that ends a flexible struct; what is not known is kept as it came."""
+    step: DecodeStep
+    for entry in plan.tagged.values():
+        _put_default(cython.cast(DecodeStep, entry), instance)
+    count: cython.longlong = _uvarint(cursor)
+    unknown: dict = None
+    while count > 0:
+        count -= 1
+        tag: object = _uvarint(cursor)
+        size: cython.Py_ssize_t = _uvarint(cursor)
+        at: cython.Py_ssize_t = _take(cursor, size)
+        known: object = plan.tagged.get(tag)
+        if known is not None:
+            _decode_within(cython.cast(DecodeStep, known), instance, cursor, at)
+            continue
+        if unknown is None:
+            _charge(cursor, _DICT_BYTES)
+            unknown = {}
+            _put(plan.unknown, instance, unknown)
+        _charge(cursor, _DICT_BYTES + size)
+        unknown[tag] = _copied(cursor, at, size)
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _decode_within(
+    step: DecodeStep, instance: object, cursor: _Cursor, at: cython.Py_ssize_t
+) -> cython.int:
+    """Read a tagged field from exactly the bytes that its size gives it."""
+    outer_end: cython.Py_ssize_t = cursor.end
+    field_end: cython.Py_ssize_t = cursor.position
+    cursor.end = field_end
+    cursor.position = at
+    try:
+        _put(step.slot, instance, _decoded(step, cursor))
+        if cursor.position != field_end:
+            raise InvalidValue("a tagged field is shorter than its size says", cursor.position)
+    except Malformed as fault:
+        fault.path.append(step.name)
+        raise
+    cursor.end = outer_end
+    return 0
+
+
+def decode(
+    plan: DecodePlan, source: object, position: cython.Py_ssize_t, slack_bytes: cython.Py_ssize_t
+) -> tuple[object, int]:
+    """Read one struct at a position; give it and where it ended.
+
+    Objects may take `slack_bytes` beyond four times the bytes that are left; records are views
+    that keep `source` alive.
+    """
+    cursor: _Cursor = _Cursor()
+    cursor.source = source
+    cursor.position = position
+    if cython.compiled:
+        view: Py_buffer
+        PyObject_GetBuffer(source, cython.address(view), PyBUF_SIMPLE)
+        cursor.data = cython.cast(cython.p_const_uchar, view.buf)
+        cursor.end = view.len
+    else:
+        cursor.data = memoryview(source)
+        cursor.end = len(cursor.data)
+    try:
+        if position < 0 or position > cursor.end:
+            raise Truncated("begins past the end of the bytes", position)
+        cursor.allowance = 4 * (cursor.end - position) + slack_bytes
+        return _decoded_struct(plan, cursor), cursor.position
+    except Malformed as fault:
+        fault.path.append(plan.name)
+        raise
+    finally:
+        if cython.compiled:
+            PyBuffer_Release(cython.address(view))

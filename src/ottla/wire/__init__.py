@@ -1,0 +1,1 @@
+"""How a message is declared, turned into bytes, and framed on a connection."""

@@ -1,0 +1,272 @@
+"""How a message is declared: one typed class for all its versions, a version range per field.
+
+    class HeartbeatRequest(Message, key=12, versions="0-4", flexible="4+"):
+        group_id: str
+        generation_id: int32
+        member_id: str
+        group_instance_id: str | None = field("3+", default=None, ignorable=True)
+
+Annotations say the wire type; `field` says what they cannot: in which versions the field is there,
+where it may be null, its tag, and what it holds where it is absent. A field without a default must
+be given. A value other than the default, in a version that lacks the field, cannot be encoded,
+unless the field is ignorable: then it is left out, as Kafka does. `wire/codec` turns these
+declarations into plans for the kernels.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    NewType,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
+
+from ottla.wire.versions import NO_VERSIONS, VersionRange
+
+Buffer: TypeAlias = bytes | bytearray | memoryview
+Uuid = NewType("Uuid", bytes)
+"""Sixteen bytes; `ottla.wire.uuids` has their text form."""
+
+NO_ID: Final = Uuid(bytes(16))
+
+
+@dataclass(frozen=True, slots=True)
+class WireType:
+    """A kind of the kernels, and what a field of it holds when nothing is said."""
+
+    kind: str
+    zero: object
+
+
+int8: TypeAlias = Annotated[int, WireType("int8", 0)]
+int16: TypeAlias = Annotated[int, WireType("int16", 0)]
+uint16: TypeAlias = Annotated[int, WireType("uint16", 0)]
+int32: TypeAlias = Annotated[int, WireType("int32", 0)]
+uint32: TypeAlias = Annotated[int, WireType("uint32", 0)]
+int64: TypeAlias = Annotated[int, WireType("int64", 0)]
+float64: TypeAlias = Annotated[float, WireType("float64", 0.0)]
+Records: TypeAlias = Annotated[bytes | memoryview, WireType("records", b"")]
+"""Batches as they came: decoded to a view of the bytes given, encoded without being copied."""
+
+_PLAIN: Final[dict[object, WireType]] = {
+    bool: WireType("bool", False),
+    str: WireType("string", ""),
+    bytes: WireType("bytes", b""),
+    Uuid: WireType("uuid", NO_ID),
+}
+_MISSING: Final = object()
+
+_T = TypeVar("_T")
+_S = TypeVar("_S", bound="Struct")
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What `field` was told, until the class it stands in is made."""
+
+    versions: VersionRange
+    default: object
+    nullable: VersionRange | None
+    tag: int
+    tagged: VersionRange | None
+    ignorable: bool
+    flexible: VersionRange
+
+
+def field(
+    versions: str = "0+",
+    *,
+    default: Any = _MISSING,
+    default_factory: Callable[[], Any] | None = None,
+    nullable: str | None = None,
+    tag: int = -1,
+    tagged: str | None = None,
+    ignorable: bool = False,
+    flexible: str = "0+",
+) -> Any:
+    """Say what an annotation cannot. The only factory is `list`; a struct's default is `blank`."""
+    assert default_factory in (None, list)
+    return _Options(
+        VersionRange.parse(versions),
+        [] if default_factory is list else default,
+        VersionRange.parse(nullable) if nullable else None,
+        tag,
+        VersionRange.parse(tagged) if tagged else None,
+        ignorable,
+        VersionRange.parse(flexible),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a struct as declared, for all versions."""
+
+    name: str
+    kind: str
+    struct: "type[Struct] | None"
+    element: WireType | None
+    versions: VersionRange
+    nullable: VersionRange
+    tag: int
+    tagged: VersionRange
+    ignorable: bool
+    flexible: VersionRange
+    required: bool
+    default: object
+    slot: object = None  # The descriptor that reads and writes it, once its class is made.
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(field,))
+class StructType(type):
+    """Makes slots of a struct's annotations and keeps what they say as `fields`."""
+
+    fields: tuple[Field, ...]
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any
+    ) -> "StructType":
+        """Take the declared fields out of the body, since a slot cannot have a class attribute."""
+        annotations = {
+            key: annotation
+            for key, annotation in body.get("__annotations__", {}).items()
+            if get_origin(annotation) is not ClassVar
+        }
+        declared = tuple(
+            _field(key, annotation, body.pop(key, field()))
+            for key, annotation in annotations.items()
+        )
+        slots = body.pop("__slots__", tuple(annotations))
+        made = super().__new__(cls, name, bases, {**body, "__slots__": slots}, **options)
+        if declared or not bases:
+            made.fields = tuple(replace(one, slot=made.__dict__[one.name]) for one in declared)
+        return made
+
+
+def _field(name: str, annotation: object, options: _Options) -> Field:
+    """Join an annotation and its options; an annotation that allows None is nullable throughout."""
+    is_union = get_origin(annotation) in (Union, UnionType)
+    members = get_args(annotation) if is_union else (annotation,)
+    optional = NoneType in members
+    wanted = [member for member in members if member is not NoneType]
+    wire, struct, element = _wire_type(wanted[0])
+    nullable = options.nullable or (options.versions if optional else NO_VERSIONS)
+    tagged = options.tagged or (options.versions if options.tag >= 0 else NO_VERSIONS)
+    required = options.default is _MISSING
+    zero = blank(struct) if wire.kind == "struct" and struct is not None else wire.zero
+    return Field(
+        name,
+        wire.kind,
+        struct,
+        element,
+        options.versions,
+        nullable,
+        options.tag,
+        tagged,
+        options.ignorable,
+        options.flexible,
+        required,
+        zero if required else options.default,
+    )
+
+
+def _wire_type(
+    annotation: object,
+) -> tuple[WireType, "type[Struct] | None", WireType | None]:
+    """What an annotation means: its kind, the struct in it, and for an array its element."""
+    if annotation in _PLAIN:
+        return _PLAIN[annotation], None, None
+    if get_origin(annotation) is Annotated:
+        return cast(WireType, get_args(annotation)[1]), None, None
+    if get_origin(annotation) is list:
+        element, struct, _ = _wire_type(get_args(annotation)[0])
+        return WireType("array", []), struct, element
+    assert isinstance(annotation, StructType), f"{annotation} is no wire type"
+    return WireType("struct", None), cast("type[Struct]", annotation), None
+
+
+class Struct(metaclass=StructType):
+    """Some fields that belong together; equal to another of its class that holds the same."""
+
+    # Tagged fields that the class does not know, by tag; they came so and are encoded so.
+    __slots__ = ("unknown_tags",)
+
+    def __init__(self, **values: Any) -> None:
+        """Compile this class's own constructor at the first use, then call it."""
+        constructor = _constructor(type(self))
+        type.__setattr__(type(self), "__init__", constructor)
+        constructor(self, **values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Struct) or self.fields is not other.fields:
+            return NotImplemented
+        names = ("unknown_tags", *(one.name for one in self.fields))
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in self.fields)
+        return f"{type(self).__qualname__}({shown})"
+
+
+def _constructor(cls: StructType) -> Callable[..., None]:
+    """Write the constructor that someone would write by hand: keywords, defaults, fresh lists."""
+    parameters, body = ["self", "*"], [" self.unknown_tags = None"]
+    scope: dict[str, Any] = {}
+    for one in cls.fields:
+        value = one.name
+        if one.required:
+            parameters.append(one.name)
+        else:
+            scope[f"_{one.name}"] = one.default
+            parameters.append(f"{one.name}=_{one.name}")
+            if one.default == []:
+                value = f"[] if {one.name} is _{one.name} else {one.name}"
+        body.append(f" self.{one.name} = {value}")
+    signature = ", ".join(parameters if cls.fields else ["self"])
+    exec("\n".join([f"def __init__({signature}):", *body]), scope)
+    return cast("Callable[..., None]", scope["__init__"])
+
+
+_blanks: Final[dict[type[Struct], Struct]] = {}
+
+
+def blank(cls: type[_S]) -> _S:
+    """The one instance of a struct whose fields all hold their defaults; it cannot be changed."""
+    if cls not in _blanks:
+        frozen = StructType(cls.__name__, (cls,), {"__slots__": (), "__setattr__": _refuse_change})
+        instance = cast(Struct, object.__new__(frozen))
+        for name, value in [("unknown_tags", None), *((f.name, f.default) for f in cls.fields)]:
+            assert value != [], f"{cls.__qualname__}.{name}: a list in a shared default could be changed"
+            object.__setattr__(instance, name, value)
+        _blanks[cls] = instance
+    return cast(_S, _blanks[cls])
+
+
+def _refuse_change(self: Struct, name: str, value: object) -> None:
+    del value
+    raise AttributeError(f"{name}: this {type(self).__name__} is the shared default; make another")
+
+
+class Message(Struct):
+    """What stands alone: a request, a response, a header, a record of one of the internal logs."""
+
+    __slots__ = ()
+
+    api_key: ClassVar[int]
+    versions: ClassVar[VersionRange]
+    flexible: ClassVar[VersionRange]
+
+    def __init_subclass__(cls, *, versions: str, flexible: str = "none", key: int = -1) -> None:
+        """Keep what the class statement says of the message as a whole."""
+        cls.api_key = key
+        cls.versions = VersionRange.parse(versions)
+        cls.flexible = VersionRange.parse(flexible)
