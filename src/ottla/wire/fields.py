@@ -245,7 +245,9 @@ def blank(cls: type[_S]) -> _S:
         frozen = StructType(cls.__name__, (cls,), {"__slots__": (), "__setattr__": _refuse_change})
         instance = cast(Struct, object.__new__(frozen))
         for name, value in [("unknown_tags", None), *((f.name, f.default) for f in cls.fields)]:
-            assert value != [], f"{cls.__qualname__}.{name}: a list in a shared default could be changed"
+            assert value != [], (
+                f"{cls.__qualname__}.{name}: a list in a shared default could be changed"
+            )
             object.__setattr__(instance, name, value)
         _blanks[cls] = instance
     return cast(_S, _blanks[cls])
