@@ -17,13 +17,13 @@ from ottla.kernels.kinds import COMPACT, KINDS, NULLABLE
 
 if cython.compiled:
     from cython.cimports.cpython.buffer import (
-        PyBUF_SIMPLE,
         Py_buffer,
+        PyBUF_SIMPLE,
         PyBuffer_Release,
         PyObject_GetBuffer,
     )
     from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-    from cython.cimports.cpython.object import PyObject, Py_TYPE, PyTypeObject
+    from cython.cimports.cpython.object import Py_TYPE, PyObject, PyTypeObject
     from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
 
 # The kinds of field by number, where C can see them.
@@ -48,7 +48,7 @@ _NO_ARGUMENTS: tuple[object, ...] = ()
 _SIGN_32 = cython.declare(cython.longlong, 1 << 31)
 _TWO_TO_32 = cython.declare(cython.longlong, 1 << 32)
 
-# What CPython 3.11 to 3.14 spend at most on each kind of object, rounded up to the allocator's step.
+# What CPython spends at most on each kind of object, rounded up to the allocator's step.
 _INT_BYTES = cython.declare(cython.Py_ssize_t, 32)
 _STRING_BYTES = cython.declare(cython.Py_ssize_t, 80)
 _BLOB_BYTES = cython.declare(cython.Py_ssize_t, 64)
@@ -261,7 +261,6 @@ def _length(step: DecodeStep, cursor: _Cursor) -> cython.longlong:
 def _decoded(step: DecodeStep, cursor: _Cursor) -> object:
     """Read one value of any kind."""
     kind: cython.int = step.kind
-    at: cython.Py_ssize_t
     if kind == _INT32:
         return _int32_at(cursor.data, _take(cursor, 4))
     if kind == _STRING:

@@ -76,7 +76,7 @@ class EncodeStep:
 @cython.final
 @cython.cclass
 class EncodePlan:
-    """All fields of one class in one version: those on the wire in order, the tagged, the absent."""
+    """All fields of one class in one version: in wire order, the tagged, the absent."""
 
     name: object
     steps: list
@@ -482,10 +482,8 @@ def _piece(output: _Output, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> by
     return bytes(output.data[at:end])
 
 
-def encode(
-    plan: EncodePlan, instance: object, front: object = None, framed: bool = False
-) -> list[object]:
-    """Write a struct as parts to be sent one after the other: bytes, and records as they were given.
+def encode(plan: EncodePlan, instance: object, front: object = None, framed: bool = False) -> list:
+    """Write a struct as parts to be sent in order: bytes, and records as they were given.
 
     `front`, a pair of plan and struct, goes before it (a message's header); `framed` puts the
     length of everything, as four bytes, before that.

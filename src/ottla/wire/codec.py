@@ -3,6 +3,7 @@
 A plan for the kernels is made once per (class, version) and direction, from the class's fields.
 """
 
+from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from ottla.kernels import decoder, encoder
@@ -72,6 +73,9 @@ class Plans(dict[tuple[type[Struct], int], Any]):
 
 
 _decode_plans: Final = Plans(decoder.DecodeStep, decoder.DecodePlan)
+# The kernels know nothing of the classes that they fill.
+_decode: Final[Callable[..., Any]] = decoder.decode
+_decode_prefix: Final[Callable[..., Any]] = decoder.decode_prefix
 _encode_plans: Final = Plans(encoder.EncodeStep, encoder.EncodePlan)
 
 
@@ -80,7 +84,7 @@ def decode(cls: type[_M], data: Buffer, version: int, *, slack_bytes: int = SLAC
 
     Its objects may take four times as much memory as the bytes, and `slack_bytes` beyond.
     """
-    message: _M = decoder.decode(_decode_plans[cls, version], data, slack_bytes)
+    message: _M = _decode(_decode_plans[cls, version], data, slack_bytes)
     return message
 
 
@@ -89,7 +93,7 @@ def decode_prefix(
 ) -> tuple[_M, int]:
     """Read a message that begins at a position; give it and where it ended."""
     plan = _decode_plans[cls, version]
-    found: tuple[_M, int] = decoder.decode_prefix(plan, data, position, slack_bytes)
+    found: tuple[_M, int] = _decode_prefix(plan, data, position, slack_bytes)
     return found
 
 

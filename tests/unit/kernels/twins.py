@@ -1,4 +1,4 @@
-"""Load a kernel a second time, from its source, so that a test can compare it with the compiled one."""
+"""Load a kernel a second time, from its source, to be compared with the compiled one."""
 
 import importlib.util
 import sys

@@ -198,9 +198,9 @@ def test_lists_are_never_shared() -> None:
 
 def test_a_constructor_asks_for_what_has_no_default() -> None:
     with pytest.raises(TypeError, match="sizes"):
-        Small(name="a")  # pyright: ignore
+        Small(name="a")
     with pytest.raises(TypeError, match="colour"):
-        Small(name="a", sizes=[], colour=1)  # pyright: ignore
+        Small(name="a", sizes=[], colour=1)
 
 
 def test_structs_of_different_classes_are_never_equal() -> None:
