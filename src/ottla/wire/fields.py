@@ -99,7 +99,7 @@ class FieldOptions(TypedDict, total=False):
 
 def field(versions: str = "0+", **options: Unpack[FieldOptions]) -> Any:
     """Say what an annotation cannot. A struct's default is its `blank`."""
-    default = options.get("default", _MISSING)
+    default: object = options.get("default", _MISSING)
     if "default_factory" in options:
         assert options["default_factory"] is list
         default = []
@@ -149,15 +149,15 @@ class StructType(type):
             for key, annotation in body.get("__annotations__", {}).items()
             if get_origin(annotation) is not ClassVar
         }
+        # What every struct has beside its fields, as the root declares it, is not one of them.
         declared = tuple(
             _field(key, annotation, body.pop(key, field()))
             for key, annotation in annotations.items()
+            if bases
         )
         slots = body.pop("__slots__", tuple(annotations))
         made = super().__new__(cls, name, bases, {**body, "__slots__": slots}, **options)
-        if not bases:
-            made.fields = ()  # What every struct has beside its fields is not one of them.
-        elif declared:
+        if declared or not bases:
             made.fields = tuple(replace(one, slot=made.__dict__[one.name]) for one in declared)
         return made
 
