@@ -34,7 +34,7 @@ from typing import (
     get_origin,
 )
 
-from ottla.wire.versions import NO_VERSIONS, VersionRange
+from ottla.wire.versions import ALL, NO_VERSIONS, VersionRange
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 Uuid = NewType("Uuid", bytes)
@@ -172,7 +172,10 @@ def _field(name: str, annotation: object, options: _Options) -> Field:
     nullable = options.nullable or (options.versions if optional else NO_VERSIONS)
     tagged = options.tagged or (options.versions if options.tag >= 0 else NO_VERSIONS)
     required = options.default is _MISSING
-    zero = blank(struct) if wire.kind == "struct" and struct is not None else wire.zero
+    default = wire.zero if required else options.default
+    # One that every version has is never absent, so that it may hold what no blank can: a list.
+    if required and wire.kind == "struct" and struct is not None and options.versions != ALL:
+        default = blank(struct)
     return Field(
         name,
         wire.kind,
@@ -185,7 +188,7 @@ def _field(name: str, annotation: object, options: _Options) -> Field:
         options.ignorable,
         options.flexible,
         required,
-        zero if required else options.default,
+        default,
     )
 
 
@@ -259,11 +262,14 @@ def blank(cls: type[_S]) -> _S:
         body = {"__slots__": (), "__setattr__": _refuse_change}
         frozen = cast("type[Struct]", StructType(cls.__name__, (cls,), body))
         instance = object.__new__(frozen)
-        for name, value in [("unknown_tags", None), *((f.name, f.default) for f in cls.fields)]:
-            assert value != [], (
-                f"{cls.__qualname__}.{name}: a list in a shared default could be changed"
-            )
-            object.__setattr__(instance, name, value)
+        object.__setattr__(instance, "unknown_tags", None)
+        for one in cls.fields:
+            value = one.default
+            if one.required and one.kind == "struct" and one.struct is not None:
+                value = blank(one.struct)
+            place = f"{cls.__qualname__}.{one.name}"
+            assert value != [], f"{place}: a list in a shared default could be changed"
+            object.__setattr__(instance, one.name, value)
         _blanks[cls] = instance
     return cast("_S", _blanks[cls])
 
