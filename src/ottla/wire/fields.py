@@ -34,9 +34,10 @@ from typing import (
     get_origin,
 )
 
+from ottla.kernels import kinds
 from ottla.wire.versions import ALL, NO_VERSIONS, VersionRange
 
-Buffer: TypeAlias = bytes | bytearray | memoryview
+Buffer: TypeAlias = kinds.Buffer
 Uuid = NewType("Uuid", bytes)
 """Sixteen bytes; `ottla.wire.uuids` has their text form."""
 
