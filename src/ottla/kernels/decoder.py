@@ -26,6 +26,9 @@ if cython.compiled:
     from cython.cimports.cpython.object import Py_TYPE, PyObject, PyTypeObject
     from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
 
+# What the objects of one message may take beyond four times its bytes, unless a caller says less.
+SLACK_BYTES = 64 << 20
+
 # The kinds of field by number, where C can see them.
 _BOOL = cython.declare(cython.int, KINDS.index("bool"))
 _INT8 = cython.declare(cython.int, KINDS.index("int8"))
@@ -70,6 +73,7 @@ class DecodeStep:
     default: object
     element: object
     plan: object
+    element_bytes_min: cython.Py_ssize_t
 
     def __init__(
         self,
@@ -86,6 +90,9 @@ class DecodeStep:
         self.default = default
         self.element = inner if kind == "array" else None
         self.plan = inner if kind == "struct" else None
+        self.element_bytes_min = 0
+        if kind == "array":
+            self.element_bytes_min = _wire_bytes_min(cython.cast(DecodeStep, inner))
         self.compact = (flags & COMPACT) != 0
         self.nullable = (flags & NULLABLE) != 0
 
@@ -129,6 +136,29 @@ class DecodePlan:
         self.object_bytes += sum(map(_object_bytes, tagged.values()))
         self.wire_bytes_min = sum(map(_wire_bytes_min, steps)) + bool(flexible)
 
+    def decode(self, source: Buffer, slack_bytes: cython.Py_ssize_t = SLACK_BYTES) -> Value:
+        """Read the one struct that the bytes hold, as `decode_prefix` does."""
+        cursor: _Cursor = _Cursor()
+        instance: object = _decoded_from(self, source, 0, slack_bytes, cursor)
+        if cursor.position != cursor.end:
+            over: cython.Py_ssize_t = cursor.end - cursor.position
+            raise InvalidValue(f"{over} bytes are left over after {self.name}", cursor.position)
+        return instance
+
+    def decode_prefix(
+        self,
+        source: Buffer,
+        position: cython.Py_ssize_t = 0,
+        slack_bytes: cython.Py_ssize_t = SLACK_BYTES,
+    ) -> tuple[Value, int]:
+        """Read one struct at a position; give it and where it ended.
+
+        Objects may take `slack_bytes` beyond four times the bytes that are left; records are views
+        that keep `source` alive.
+        """
+        cursor: _Cursor = _Cursor()
+        return _decoded_from(self, source, position, slack_bytes, cursor), cursor.position
+
 
 def _object_bytes(step: DecodeStep) -> int:
     """What a field costs whatever the bytes say: numbers, and the empty list of an absent array."""
@@ -154,6 +184,7 @@ class _Cursor:
 
     data: cython.p_const_uchar
     source: Buffer
+    view: object
     position: cython.Py_ssize_t
     end: cython.Py_ssize_t
     allowance: cython.Py_ssize_t
@@ -163,7 +194,7 @@ class _Cursor:
 @cython.inline
 @cython.exceptval(-1)
 def _take(cursor: _Cursor, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """DecodeStep over bytes that must be there; return where they begin."""
+    """Step over bytes that must be there; return where they begin."""
     position: cython.Py_ssize_t = cursor.position
     if count > cursor.end - position:
         raise Truncated(f"needs {count} bytes, {cursor.end - position} are left", position)
@@ -332,7 +363,9 @@ def _decoded_blob(step: DecodeStep, cursor: _Cursor) -> object:
     at = _take(cursor, length)
     if step.kind == _RECORDS:
         _charge(cursor, 2 * _VIEW_BYTES)
-        return memoryview(cursor.source)[at : at + length]
+        if cursor.view is None:
+            cursor.view = memoryview(cursor.source)
+        return cython.cast(memoryview, cursor.view)[at : at + length]
     _charge(cursor, _BLOB_BYTES + length)
     return _copied(cursor, at, length)
 
@@ -352,8 +385,7 @@ def _decoded_array(step: DecodeStep, cursor: _Cursor) -> object:
         return None
     element: DecodeStep = cython.cast(DecodeStep, step.element)
     is_struct: cython.bint = element.kind == _STRUCT and not element.nullable
-    wire_bytes_min: cython.Py_ssize_t = _wire_bytes_min(element)
-    if wire_bytes_min * length > cursor.end - cursor.position:
+    if step.element_bytes_min * length > cursor.end - cursor.position:
         raise Truncated(
             f"{length} elements cannot be in {cursor.end - cursor.position} bytes", cursor.position
         )
@@ -367,6 +399,10 @@ def _decoded_array(step: DecodeStep, cursor: _Cursor) -> object:
             plan: DecodePlan = cython.cast(DecodePlan, element.plan)
             for index in range(length):
                 result[index] = _decoded_struct(plan, cursor)
+        elif element.kind == _INT32:
+            at: cython.Py_ssize_t = _take(cursor, 4 * length)
+            for index in range(length):
+                result[index] = _int32_at(cursor.data, at + 4 * index)
         else:
             for index in range(length):
                 result[index] = _decoded(element, cursor)
@@ -480,28 +516,6 @@ def _decode_within(
     return 0
 
 
-def decode_prefix(
-    plan: DecodePlan, source: Buffer, position: cython.Py_ssize_t, slack_bytes: cython.Py_ssize_t
-) -> tuple[Value, int]:
-    """Read one struct at a position; give it and where it ended.
-
-    Objects may take `slack_bytes` beyond four times the bytes that are left; records are views
-    that keep `source` alive.
-    """
-    cursor: _Cursor = _Cursor()
-    return _decoded_from(plan, source, position, slack_bytes, cursor), cursor.position
-
-
-def decode(plan: DecodePlan, source: Buffer, slack_bytes: cython.Py_ssize_t) -> Value:
-    """Read the one struct that the bytes hold, as `decode_prefix` does."""
-    cursor: _Cursor = _Cursor()
-    instance: object = _decoded_from(plan, source, 0, slack_bytes, cursor)
-    if cursor.position != cursor.end:
-        over: cython.Py_ssize_t = cursor.end - cursor.position
-        raise InvalidValue(f"{over} bytes are left over after {plan.name}", cursor.position)
-    return instance
-
-
 @cython.cfunc
 def _decoded_from(
     plan: DecodePlan,
@@ -511,6 +525,7 @@ def _decoded_from(
     cursor: _Cursor,
 ) -> object:
     cursor.source = source
+    cursor.view = None
     cursor.position = position
     if cython.compiled:
         view = cython.declare(Py_buffer)

@@ -10,8 +10,7 @@ from ottla.kernels import decoder, encoder
 from ottla.kernels.kinds import COMPACT, IGNORABLE, NULLABLE
 from ottla.wire.fields import Buffer, Field, Message, Struct
 
-SLACK_BYTES: Final = 64 << 20
-"""What a message's objects may take beyond four times its bytes, unless the caller says less."""
+SLACK_BYTES: Final = decoder.SLACK_BYTES
 
 _M = TypeVar("_M", bound=Message)
 
@@ -73,10 +72,13 @@ class Plans(dict[tuple[type[Struct], int], Any]):
 
 
 _decode_plans: Final = Plans(decoder.DecodeStep, decoder.DecodePlan)
-# The kernels know nothing of the classes that they fill.
-_decode: Final[Callable[..., Any]] = decoder.decode
-_decode_prefix: Final[Callable[..., Any]] = decoder.decode_prefix
 _encode_plans: Final = Plans(encoder.EncodeStep, encoder.EncodePlan)
+
+
+def decoder_of(cls: type[_M], version: int) -> Callable[[Buffer], _M]:
+    """What reads messages of one class and version: `decode` for those who do so all day."""
+    read: Callable[[Buffer], _M] = _decode_plans[cls, version].decode
+    return read
 
 
 def decode(cls: type[_M], data: Buffer, version: int, *, slack_bytes: int = SLACK_BYTES) -> _M:
@@ -84,7 +86,7 @@ def decode(cls: type[_M], data: Buffer, version: int, *, slack_bytes: int = SLAC
 
     Its objects may take four times as much memory as the bytes, and `slack_bytes` beyond.
     """
-    message: _M = _decode(_decode_plans[cls, version], data, slack_bytes)
+    message: _M = _decode_plans[cls, version].decode(data, slack_bytes)
     return message
 
 
@@ -92,8 +94,8 @@ def decode_prefix(
     cls: type[_M], data: Buffer, version: int, position: int = 0, *, slack_bytes: int = SLACK_BYTES
 ) -> tuple[_M, int]:
     """Read a message that begins at a position; give it and where it ended."""
-    plan = _decode_plans[cls, version]
-    found: tuple[_M, int] = _decode_prefix(plan, data, position, slack_bytes)
+    found: tuple[_M, int]
+    found = _decode_plans[cls, version].decode_prefix(data, position, slack_bytes)
     return found
 
 
