@@ -1,0 +1,300 @@
+"""What is set: a snapshot of layers over the defaults, read by row, explained by name.
+
+Layers stand strongest first: this broker's dynamic values, the whole cluster's, the file. A topic's
+own values stand over what the broker says, a group's likewise. Within a layer an option wins over
+its synonyms, and any of them wins over the layers below: so a file's `log.retention.hours` gives
+way to a dynamic `log.retention.ms`, and a snapshot never has to be merged by hand.
+
+A snapshot never changes, and a list that it gives away is the taker's own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, TypeVar, cast
+
+from ottla.config.faults import (
+    ConfigFault,
+    InvalidSettings,
+    InvalidValue,
+    MissingValue,
+    UnknownOption,
+)
+from ottla.config.kinds import render
+from ottla.config.option import READ_ONLY, REQUIRED, Option, Scope
+from ottla.config.table import Row, Table
+
+_T = TypeVar("_T")
+
+
+class Source(IntEnum):
+    """Where a value comes from, by its number in DescribeConfigs."""
+
+    UNKNOWN = 0
+    DYNAMIC_TOPIC = 1
+    DYNAMIC_BROKER = 2
+    DYNAMIC_DEFAULT_BROKER = 3
+    STATIC_BROKER = 4
+    DEFAULT = 5
+    DYNAMIC_BROKER_LOGGER = 6
+    DYNAMIC_CLIENT_METRICS = 7
+    DYNAMIC_GROUP = 8
+
+
+_BROKER_SOURCES: Final = (
+    Source.DYNAMIC_BROKER,
+    Source.DYNAMIC_DEFAULT_BROKER,
+    Source.STATIC_BROKER,
+)
+_OWN_SOURCE: Final = {Scope.TOPIC: Source.DYNAMIC_TOPIC, Scope.GROUP: Source.DYNAMIC_GROUP}
+
+Layer = tuple[Source, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """One place that has something to say about an option; a sensitive value is None."""
+
+    name: str
+    value: str | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """An option as DescribeConfigs answers it."""
+
+    name: str
+    value: str | None
+    source: Source
+    read_only: bool
+    sensitive: bool
+    synonyms: tuple[Synonym, ...]
+    kind: int
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value with its origin."""
+
+    value: object
+    source: Source
+
+
+class Settings:
+    """A snapshot of all options of one broker, topic or group."""
+
+    __slots__ = ("_found", "_layers", "_parent", "scope", "table", "unknown")
+
+    def __init__(
+        self,
+        table: Table,
+        layers: Iterable[Layer] = (),
+        scope: Scope = Scope.BROKER,
+        parent: "Settings | None" = None,
+    ) -> None:
+        """Parse every text given; InvalidSettings names all that is wrong."""
+        self.table: Final = table
+        self.scope: Final = scope
+        self._parent: Final = parent
+        self._layers: Final = tuple((source, dict(texts)) for source, texts in layers)
+        self.unknown: Final = tuple(self._strangers())
+        self._found: Final[dict[str, _Found]] = {}
+        faults: dict[str, ConfigFault] = {str(fault): fault for fault in self._misfits()}
+        for name, row in table.at(scope).items():
+            try:
+                self._found[row.name] = self._resolved(name, row)
+            except ConfigFault as fault:
+                faults[str(fault)] = fault
+        if faults:
+            raise InvalidSettings(list(faults.values()))
+
+    @classmethod
+    def of_broker(
+        cls,
+        table: Table,
+        static: Mapping[str, str],
+        cluster: Mapping[str, str] | None = None,
+        broker: Mapping[str, str] | None = None,
+    ) -> "Settings":
+        """A broker's settings: its file, what is set for all brokers, what is set for it alone."""
+        texts = (broker or {}, cluster or {}, static)
+        return cls(table, zip(_BROKER_SOURCES, texts, strict=True))
+
+    def __getitem__(self, option: Option[_T]) -> _T:
+        """The value in force, of the row's own type."""
+        value = self._found[option.name].value
+        if isinstance(value, list):
+            return cast("_T", cast("list[object]", value).copy())
+        return cast("_T", value)
+
+    def __contains__(self, option: Row) -> bool:
+        return option.name in self._found
+
+    def __repr__(self) -> str:
+        given = ", ".join(
+            f"{name}={self._shown(name, text)}"
+            for _, texts in self._layers
+            for name, text in texts.items()
+        )
+        return f"Settings({self.scope.value}: {given})"
+
+    def source_of(self, option: Row) -> Source:
+        """Which layer the value in force comes from, be it through a synonym."""
+        return self._found[option.name].source
+
+    def topic(self, given: Mapping[str, str]) -> "Settings":
+        """A topic's settings: its own values over this broker's."""
+        return self._child(Scope.TOPIC, given)
+
+    def group(self, given: Mapping[str, str]) -> "Settings":
+        """A group's settings: its own values over this broker's."""
+        return self._child(Scope.GROUP, given)
+
+    def listener(self, name: str) -> "Settings":
+        """These settings as one listener has them: `listener.name.<name>.x` wins over any `x`."""
+        prefix = f"listener.name.{name.lower()}."
+        special = [
+            (
+                source,
+                {key[len(prefix) :]: text for key, text in texts.items() if key.startswith(prefix)},
+            )
+            for source, texts in self._layers
+        ]
+        return Settings(self.table, [*special, *self._layers], self.scope)
+
+    def describe(self, name: str) -> Description | None:
+        """What DescribeConfigs says of an option, or of an unknown name that is set; else None."""
+        row = self.table.get(name, self.scope)
+        if row is None or row.name_at(self.scope) != name:
+            return self._describe_stranger(name, row)
+        sensitive = row.sensitive
+        synonyms = tuple(self._synonyms(name, row))
+        value = self._described_value(name, row)
+        return Description(
+            name,
+            None if sensitive else value,
+            synonyms[0].source if synonyms else Source.DEFAULT,
+            self.scope is Scope.BROKER and row.change is READ_ONLY,
+            sensitive,
+            synonyms,
+            row.kind.number,
+            row.doc,
+        )
+
+    def describe_all(self) -> Iterator[Description]:
+        """Every option that is not internal, and every unknown name that is set."""
+        for name, row in self.table.at(self.scope).items():
+            described = None if row.internal else self.describe(name)
+            if described is not None:
+                yield described
+        strangers = (fault.name for fault in self.unknown)
+        yield from (one for one in map(self.describe, strangers) if one is not None)
+
+    def _child(self, scope: Scope, given: Mapping[str, str]) -> "Settings":
+        assert self.scope is Scope.BROKER, "only a broker has topics and groups"
+        return Settings(self.table, [(_OWN_SOURCE[scope], given)], scope, self)
+
+    def _strangers(self) -> Iterator[UnknownOption]:
+        names = dict.fromkeys(name for _, texts in self._layers for name in texts)
+        for name in names:
+            if self.table.get(name, self.scope) is None:
+                yield UnknownOption(name, self.table.suggestion(name, self.scope))
+
+    def _misfits(self) -> Iterator[InvalidValue]:
+        """Every text that its option does not take, in whatever layer and in force or not."""
+        for _, texts in self._layers:
+            for name, text in texts.items():
+                row = self.table.get(name, self.scope)
+                try:
+                    if row is not None:
+                        row.parse(text, self.scope)
+                except InvalidValue as fault:
+                    yield fault
+
+    def _resolved(self, name: str, row: Row) -> _Found:
+        for source, texts in self._layers:
+            if name in texts:
+                own = row.parse(texts[name], self.scope)
+                return self._checked(row, own, source, texts[name])
+            for synonym in row.synonyms if self.scope is row.scope else ():
+                if synonym.name in texts:
+                    text = texts[synonym.name]
+                    value = row.converted(synonym, synonym.parse(text))
+                    return self._checked(row, value, source, text)
+        if self._parent is not None and row in self._parent:
+            return _Found(self._parent[row], self._parent.source_of(row))
+        return _Found(_default(row), Source.DEFAULT)
+
+    def _checked(self, row: Row, value: Any, source: Source, text: str) -> _Found:
+        """Hold a broker's value to the bounds that its parsing left to this place."""
+        if self.scope is row.scope:
+            value = row.clamped(value)
+            if not row.accepts(value) or (row.not_zero and value == 0):
+                raise row.refusal(text)
+        return _Found(value, source)
+
+    def _described_value(self, name: str, row: Row) -> str | None:
+        """A topic's value is the one in force; a broker's is its own, be it hidden by a synonym."""
+        if self.scope is not Scope.BROKER:
+            return render(self._found[row.name].value)
+        family = {one.name for one in self.table.family(row)} - {name}
+        for _, texts in self._layers:
+            if name in texts:
+                return render(row.kind.parse(texts[name]))
+            if not family.isdisjoint(texts):
+                # A stronger layer's synonym takes the weaker layers' values away altogether.
+                break
+        return row.default_text
+
+    def _synonyms(self, name: str, row: Row) -> Iterator[Synonym]:
+        """All that speak for an option, strongest first, from the option itself on."""
+        own = self._layers if self._parent is not None else ()
+        for source, texts in own:
+            if name in texts:
+                yield Synonym(name, self._plain(row, texts[name]), source)
+        broker = self._parent or self
+        if row.scope is not Scope.BROKER:
+            return
+        listed = False
+        for one in broker._said_of(row):  # noqa: SLF001  A snapshot of the same class.
+            listed = listed or one.name == row.name
+            if listed:
+                yield one
+
+    def _said_of(self, row: Row) -> Iterator[Synonym]:
+        family = self.table.family(row)
+        for source, texts in self._layers:
+            for one in family:
+                if one.name in texts:
+                    yield Synonym(one.name, self._plain(one, texts[one.name]), source)
+        for one in family:
+            if one.default_text is not None:
+                yield Synonym(one.name, self._plain(one, one.default_text), Source.DEFAULT)
+
+    def _describe_stranger(self, name: str, row: Row | None) -> Description | None:
+        """A name that no row has may hold a secret, so nobody sees it, as in Kafka."""
+        said = tuple(Synonym(name, None, source) for source, texts in self._layers if name in texts)
+        if not said:
+            return None
+        number, doc = (row.kind.number, row.doc) if row else (0, "")
+        read_only = row is None or row.change is READ_ONLY
+        return Description(name, None, said[0].source, read_only, True, said, number, doc)
+
+    def _shown(self, name: str, text: str) -> str | None:
+        row = self.table.get(name, self.scope)
+        return "[hidden]" if row is None else row.shown(text)
+
+    @staticmethod
+    def _plain(row: Row, text: str | None) -> str | None:
+        return None if row.sensitive else text
+
+
+def _default(row: Row) -> object:
+    if row.default is not REQUIRED:
+        return row.default
+    for synonym in row.synonyms:
+        if synonym.default is not REQUIRED and synonym.default is not None:
+            return row.converted(synonym, synonym.default)
+    raise MissingValue(row.name, row.allowed)
