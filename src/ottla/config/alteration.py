@@ -118,7 +118,8 @@ def _changed(present: str, given: str, operation: Operation) -> str:
     What is there loses its empty elements; what is given loses those at its end.
     """
     elements = [one for one in present.split(",") if one]
-    for one in given.rstrip(",").split(",") if given else [""]:
+    kept = given.rstrip(",")
+    for one in kept.split(",") if kept or not given else []:
         if operation is Operation.SUBTRACT and one in elements:
             elements.remove(one)
         elif operation is Operation.APPEND and one not in elements:

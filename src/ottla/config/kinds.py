@@ -106,6 +106,9 @@ def _java_double(value: float) -> str:
         plain = repr(value)
         return plain if "e" not in plain else f"{value:.17f}".rstrip("0")
     digits, exponent = f"{value!r}e0".split("e")[:2]
+    if len(digits.lstrip("-")) == 1:
+        # Java wants a second digit, and takes the one that comes closest.
+        digits, exponent = f"{value:.1e}".split("e")
     sign = "-" if digits.startswith("-") else ""
     whole, _, fraction = digits.lstrip("-").partition(".")
     fraction = "" if fraction == "0" else fraction

@@ -198,11 +198,11 @@ REMOTE_LOG_DELETE_ON_DISABLE: Final = Option(
     doc="Delete what is in the remote tier when the topic is taken out of it.")
 LEADER_REPLICATION_THROTTLED_REPLICAS: Final = Option(
     "leader.replication.throttled.replicas", LIST, default=[], scope=Scope.TOPIC,
-    pattern=r"\*|([0-9]+:[0-9]+)?(,[0-9]+:[0-9]+)*",
+    pattern=r"\*|([0-9]+:[0-9]+)?(,([0-9]+:[0-9]+)?)*",
     doc="Replicas, as partition:broker, whose leader keeps to the replication quota; * for all.")
 FOLLOWER_REPLICATION_THROTTLED_REPLICAS: Final = Option(
     "follower.replication.throttled.replicas", LIST, default=[], scope=Scope.TOPIC,
-    pattern=r"\*|([0-9]+:[0-9]+)?(,[0-9]+:[0-9]+)*",
+    pattern=r"\*|([0-9]+:[0-9]+)?(,([0-9]+:[0-9]+)?)*",
     doc="Replicas, as partition:broker, that keep to the replication quota; * for all.")
 INTERNAL_SEGMENT_BYTES: Final = Option(
     "internal.segment.bytes", INT, default=None, scope=Scope.TOPIC, internal=True,

@@ -72,10 +72,13 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         backslashes = _BACKSLASHES_AT_END.search(stripped)
         goes_on = backslashes is not None and len(backslashes[0]) % 2 == 1
         pending += stripped[:-1] if goes_on else stripped
-        if goes_on and number < last:
+        # At the end of the file Java sees a line feed after a carriage return as one more line.
+        if goes_on and (number < last or text.endswith("\r\n")):
             continue
         yield start, pending
         pending = ""
+    if pending:
+        yield start, pending
 
 
 def _unescaped(text: str, line: int) -> str:

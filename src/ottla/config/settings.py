@@ -239,11 +239,11 @@ class Settings:
         """A topic's value is the one in force; a broker's is its own, be it hidden by a synonym."""
         if self.scope is not Scope.BROKER:
             return render(self._found[row.name].value)
-        family = {one.name for one in self.table.family(row)} - {name}
+        rivals = {one.name for one in self.table.rivals(row)}
         for _, texts in self._layers:
             if name in texts:
-                return render(row.kind.parse(texts[name]))
-            if not family.isdisjoint(texts):
+                return render(row.parse(texts[name]))
+            if not rivals.isdisjoint(texts):
                 # A stronger layer's synonym takes the weaker layers' values away altogether.
                 break
         return row.default_text
@@ -253,7 +253,8 @@ class Settings:
         own = self._layers if self._parent is not None else ()
         for source, texts in own:
             if name in texts:
-                yield Synonym(name, self._plain(row, texts[name]), source)
+                value = render(self._found[row.name].value)
+                yield Synonym(name, self._plain(row, value), source)
         broker = self._parent or self
         if row.scope is not Scope.BROKER:
             return

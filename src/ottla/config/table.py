@@ -69,10 +69,18 @@ class Table:
         if row.unit in ("", "bytes"):
             return (row,)
         stem = row.name.rpartition(".")[0]
-        for one in self.rows:
-            if row in one.synonyms and one.name.rpartition(".")[0] == stem:
+        for one in self._taken_from(row):
+            if one.name.rpartition(".")[0] == stem:
                 return (one, *one.synonyms)
         return (row, *row.synonyms)
+
+    def rivals(self, row: Row) -> tuple[Row, ...]:
+        """The other rows that, set in a stronger layer, take this one's value away."""
+        found = dict.fromkeys((*self._taken_from(row), *self.family(row)))
+        return tuple(one for one in found if one is not row and row in self.family(one))
+
+    def _taken_from(self, row: Row) -> tuple[Row, ...]:
+        return tuple(one for one in self.rows if row in one.synonyms)
 
 
 def _is_row(one: object) -> TypeGuard[Row]:
