@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
 from ottla.config.faults import HIDDEN
 
@@ -62,8 +62,8 @@ def render(value: object) -> str | None:
             return "true" if value else "false"
         case float():
             return _java_double(value)
-        case list() | tuple():
-            return ",".join(str(one) for one in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        case list():
+            return ",".join(cast("list[str]", value))
         case Password():
             return value.value
         case _:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 from ottla.config.faults import HIDDEN, InvalidValue
 from ottla.config.kinds import LIST, PASSWORD, STRING, Kind, render
@@ -131,7 +131,7 @@ class Option(Generic[T_co]):
     scope: Scope = Scope.BROKER
     change: Change = READ_ONLY
     importance: Importance = MEDIUM
-    synonyms: "tuple[Option[Any], ...]" = ()
+    synonyms: "tuple[Option[object], ...]" = ()
     hidden: bool = False
     deprecated: str = ""
     """Why not to use it, and what to use; empty for an option that is not deprecated."""
@@ -207,7 +207,7 @@ class Option(Generic[T_co]):
             return False
         return self._accepts_one(value)
 
-    def converted(self, synonym: "Option[Any]", value: object) -> T_co:
+    def converted(self, synonym: "Option[object]", value: object) -> T_co:
         """A synonym's value in this option's unit; what has no unit stays as it is."""
         if isinstance(value, int) and self.unit in _UNITS and synonym.unit in _UNITS:
             value = value * _UNITS[synonym.unit] // _UNITS[self.unit]

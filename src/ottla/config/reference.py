@@ -34,7 +34,11 @@ def _sample_lines(row: Row) -> Iterator[str]:
     if row.required:
         yield f"# It must be set, to {row.allowed}."
     elif text is None:
-        yield "# It is not set." if not row.synonyms else f"# Without it: {_instead(row)}."
+        yield (
+            f"# Without it: {' or '.join(one.name for one in row.synonyms)}."
+            if row.synonyms
+            else "# It is not set."
+        )
     shown = "" if text is None or row.sensitive else text
     yield f"#{dump({row.name: shown}).decode('latin-1').rstrip()}"
 
@@ -48,12 +52,8 @@ def _cells(name: str, row: Row, scope: Scope) -> tuple[str, ...]:
 
 def _default(row: Row) -> str:
     if row.synonyms:
-        return f"as {_instead(row)}"
+        return f"as {' or '.join(f'`{one.name}`' for one in row.synonyms)}"
     if row.required:
         return "must be set"
     text = row.shown(row.default_text)
     return "null" if text is None else text or "empty"
-
-
-def _instead(row: Row) -> str:
-    return " or ".join(f"`{one.name}`" for one in row.synonyms)

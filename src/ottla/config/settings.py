@@ -11,7 +11,7 @@ A snapshot never changes, and a list that it gives away is the taker's own.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from ottla.config.faults import (
     ConfigFault,
@@ -227,7 +227,7 @@ class Settings:
             return _Found(self._parent[row], self._parent.source_of(row))
         return _Found(_default(row), Source.DEFAULT)
 
-    def _checked(self, row: Row, value: Any, source: Source, text: str) -> _Found:
+    def _checked(self, row: Row, value: object, source: Source, text: str) -> _Found:
         """Hold a broker's value to the bounds that its parsing left to this place."""
         if self.scope is row.scope:
             value = row.clamped(value)

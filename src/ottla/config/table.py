@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 from types import ModuleType
-from typing import Any, Final, TypeGuard
+from typing import Final, TypeGuard
 
 from ottla.config.option import Option, Scope
 
@@ -13,19 +13,22 @@ _LISTENER_PREFIX: Final = re.compile(
 )
 
 # A row of whatever type; what it holds is known again once someone asks with the row itself.
-Row = Option[Any]
+Row = Option[object]
 
 
 class Table:
     """Rows in the order in which they were given; it never changes."""
 
-    __slots__ = ("_names", "rows")
+    __slots__ = ("_names", "_takers", "rows")
 
     def __init__(self, rows: Iterable[Row]) -> None:
         """Refuse two rows of one name in one scope."""
         self.rows: Final = tuple(rows)
         self._names: Final[dict[Scope, dict[str, Row]]] = {scope: {} for scope in Scope}
+        self._takers: Final[dict[Row, list[Row]]] = {}
         for row in self.rows:
+            for synonym in row.synonyms:
+                self._takers.setdefault(synonym, []).append(row)
             for scope, names in self._names.items():
                 name = row.name_at(scope)
                 if name in names:
@@ -80,7 +83,7 @@ class Table:
         return tuple(one for one in found if one is not row and row in self.family(one))
 
     def _taken_from(self, row: Row) -> tuple[Row, ...]:
-        return tuple(one for one in self.rows if row in one.synonyms)
+        return tuple(self._takers.get(row, ()))
 
 
 def _is_row(one: object) -> TypeGuard[Row]:
