@@ -40,7 +40,7 @@ def _sample_lines(row: Row) -> Iterator[str]:
             else "# It is not set."
         )
     shown = "" if text is None or row.sensitive else text
-    yield f"#{dump({row.name: shown}).decode('latin-1').rstrip()}"
+    yield f"#{dump({row.name: shown}).decode('latin-1').removesuffix(chr(10))}"
 
 
 def _cells(name: str, row: Row, scope: Scope) -> tuple[str, ...]:

@@ -11,9 +11,11 @@ A snapshot never changes, and a list that it gives away is the taker's own.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import dropwhile
 from typing import Final, TypeVar, cast
 
 from ottla.config.faults import (
+    HIDDEN,
     ConfigFault,
     InvalidSettings,
     InvalidValue,
@@ -152,15 +154,15 @@ class Settings:
         """A group's settings: its own values over this broker's."""
         return self._child(Scope.GROUP, given)
 
-    def listener(self, name: str) -> "Settings":
-        """These settings as one listener has them: `listener.name.<name>.x` wins over any `x`."""
+    def listener(self, name: str, mechanism: str = "") -> "Settings":
+        """These settings as one listener has them: `listener.name.<name>.x` wins over any `x`.
+
+        With a SASL mechanism, `listener.name.<name>.<mechanism>.x` wins over both.
+        """
         prefix = f"listener.name.{name.lower()}."
+        prefixes = [f"{prefix}{mechanism.lower()}.", prefix] if mechanism else [prefix]
         special = [
-            (
-                source,
-                {key[len(prefix) :]: text for key, text in texts.items() if key.startswith(prefix)},
-            )
-            for source, texts in self._layers
+            (source, self._under(one, texts)) for one in prefixes for source, texts in self._layers
         ]
         return Settings(self.table, [*special, *self._layers], self.scope)
 
@@ -169,15 +171,13 @@ class Settings:
         row = self.table.get(name, self.scope)
         if row is None or row.name_at(self.scope) != name:
             return self._describe_stranger(name, row)
-        sensitive = row.sensitive
         synonyms = tuple(self._synonyms(name, row))
-        value = self._described_value(name, row)
         return Description(
             name,
-            None if sensitive else value,
+            _plain(row, self._described_value(name, row)),
             synonyms[0].source if synonyms else Source.DEFAULT,
             self.scope is Scope.BROKER and row.change is READ_ONLY,
-            sensitive,
+            row.sensitive,
             synonyms,
             row.kind.number,
             row.doc,
@@ -250,46 +250,59 @@ class Settings:
 
     def _synonyms(self, name: str, row: Row) -> Iterator[Synonym]:
         """All that speak for an option, strongest first, from the option itself on."""
-        own = self._layers if self._parent is not None else ()
-        for source, texts in own:
-            if name in texts:
-                value = render(self._found[row.name].value)
-                yield Synonym(name, self._plain(row, value), source)
-        broker = self._parent or self
-        if row.scope is not Scope.BROKER:
-            return
-        listed = False
-        for one in broker._said_of(row):  # noqa: SLF001  A snapshot of the same class.
-            listed = listed or one.name == row.name
-            if listed:
-                yield one
+        broker = self._parent
+        if broker is None:
+            broker = self
+        elif any(name in texts for _, texts in self._layers):
+            value = render(self._found[row.name].value)
+            yield Synonym(name, _plain(row, value), _OWN_SOURCE[self.scope])
+        if row.scope is Scope.BROKER:
+            family = {one.name: one for one in self.table.family(row)}
+            yield from dropwhile(lambda one: one.name != row.name, broker.said_of(family))
 
-    def _said_of(self, row: Row) -> Iterator[Synonym]:
-        family = self.table.family(row)
+    def said_of(self, rows: Mapping[str, Row]) -> Iterator[Synonym]:
+        """Everything that the layers and the defaults say of some names, strongest first."""
         for source, texts in self._layers:
-            for one in family:
-                if one.name in texts:
-                    yield Synonym(one.name, self._plain(one, texts[one.name]), source)
-        for one in family:
-            if one.default_text is not None:
-                yield Synonym(one.name, self._plain(one, one.default_text), Source.DEFAULT)
+            for name, row in rows.items():
+                if name in texts:
+                    yield Synonym(name, _plain(row, texts[name]), source)
+        for name, row in rows.items():
+            if name == row.name and row.default_text is not None:
+                yield Synonym(name, _plain(row, row.default_text), Source.DEFAULT)
 
     def _describe_stranger(self, name: str, row: Row | None) -> Description | None:
-        """A name that no row has may hold a secret, so nobody sees it, as in Kafka."""
-        said = tuple(Synonym(name, None, source) for source, texts in self._layers if name in texts)
-        if not said:
+        """A name that is one listener's, or that no row has: that may hold a secret.
+
+        Kafka says of neither that it could be changed, though a listener's may be.
+        """
+        stands = [(source, texts[name]) for source, texts in self._layers if name in texts]
+        if not stands:
             return None
-        number, doc = (row.kind.number, row.doc) if row else (0, "")
-        read_only = row is None or row.change is READ_ONLY
-        return Description(name, None, said[0].source, read_only, True, said, number, doc)
+        source, text = stands[0]
+        if row is None:
+            said = tuple(Synonym(name, None, source) for source, _ in stands)
+            return Description(name, None, source, True, True, said, 0, "")
+        both = self.said_of({name: row, row.name: row})
+        said = tuple(dropwhile(lambda one: one.name != name, both))
+        kind = row.kind.number
+        return Description(
+            name, _plain(row, text), source, True, row.sensitive, said, kind, row.doc
+        )
+
+    def _under(self, prefix: str, texts: Mapping[str, str]) -> dict[str, str]:
+        """What stands under a prefix, without it, as far as it is known."""
+        stripped = {
+            key[len(prefix) :]: text for key, text in texts.items() if key.startswith(prefix)
+        }
+        return {key: text for key, text in stripped.items() if self.table.get(key, self.scope)}
 
     def _shown(self, name: str, text: str) -> str | None:
         row = self.table.get(name, self.scope)
-        return "[hidden]" if row is None else row.shown(text)
+        return HIDDEN if row is None else row.shown(text)
 
-    @staticmethod
-    def _plain(row: Row, text: str | None) -> str | None:
-        return None if row.sensitive else text
+
+def _plain(row: Row, text: str | None) -> str | None:
+    return None if row.sensitive else text
 
 
 def _default(row: Row) -> object:

@@ -168,6 +168,23 @@ def test_listener_has_values_of_its_own() -> None:
     assert settings.unknown == ()
 
 
+def test_mechanism_of_a_listener_has_values_of_its_own() -> None:
+    table = Table([PLAIN, SECRET])
+    prefix = "listener.name.internal."
+    static = {
+        f"{prefix}plain.a.password": "hush 1",
+        f"{prefix}a.password": "hush 2",
+        "a.password": "hush 3",
+    }
+    settings = Settings.of_broker(table, static)
+    assert settings.listener("internal", "PLAIN")[SECRET] == Password("hush 1")
+    assert settings.listener("internal", "SCRAM-SHA-256")[SECRET] == Password("hush 2")
+    assert settings.listener("other", "PLAIN")[SECRET] == Password("hush 3")
+    assert settings.unknown == settings.listener("internal").unknown == ()
+    shown = [repr(settings), *map(repr, map(settings.describe, static))]
+    assert not [text for text in shown if "hush" in text]
+
+
 def test_every_option_but_internal_ones_is_described() -> None:
     settings = broker({"my.own": "1"})
     names = [one.name for one in settings.describe_all()]
