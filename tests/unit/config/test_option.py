@@ -118,7 +118,10 @@ def test_hidden_text_is_not_shown_either() -> None:
         option.parse("hush")
     assert raised.value.given == HIDDEN
     assert "hush" not in str(raised.value)
-    assert raised.value.__cause__ is None
+    number = Option("a.pin", INT, default=None, hidden=True)
+    with pytest.raises(InvalidValue) as raised:
+        number.parse("hush")
+    assert raised.value.__suppress_context__
 
 
 def test_synonym_is_turned_into_the_own_unit() -> None:
