@@ -1,0 +1,1 @@
+"""Options as rows: what may be set, what is set, and where each value came from."""
