@@ -177,6 +177,11 @@ def test_a_principal_has_its_version_in_front() -> None:
     assert read_prefixed(DefaultPrincipal, data) == (principal, 0)
 
 
+def test_a_subscription_has_its_version_in_front() -> None:
+    data = write_prefixed(SUBSCRIPTION, 3)
+    assert data == bytes.fromhex("000300000001000174ffffffff00000000ffffffff000172")
+
+
 def test_a_newer_subscription_is_read_as_the_newest_known() -> None:
     data = write_prefixed(SUBSCRIPTION, 3)
     newer = b"\x00\x09" + data[2:] + b"more"
