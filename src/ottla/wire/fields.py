@@ -69,6 +69,7 @@ _PLAIN: Final[dict[object, WireType]] = {
     Uuid: WireType("uuid", NO_ID),
 }
 _MISSING: Final = object()
+_EMPTY: Final[tuple[object, ...]] = ([], ())
 
 _S = TypeVar("_S", bound="Struct")
 
@@ -84,6 +85,7 @@ class _Options:
     tagged: VersionRange | None
     ignorable: bool
     flexible: VersionRange
+    init: bool
 
 
 class FieldOptions(TypedDict, total=False):
@@ -96,6 +98,7 @@ class FieldOptions(TypedDict, total=False):
     tagged: str  # Those versions, where they are not all that have the field.
     ignorable: bool  # Left out without complaint by versions that lack it.
     flexible: str  # The flexible versions that write its length as a varint, where not all do.
+    init: bool  # False for what every struct has beside its fields: it is not declared by them.
 
 
 def field(versions: str = "0+", **options: Unpack[FieldOptions]) -> Any:
@@ -113,6 +116,7 @@ def field(versions: str = "0+", **options: Unpack[FieldOptions]) -> Any:
         VersionRange.parse(tagged) if tagged else None,
         options.get("ignorable", False),
         VersionRange.parse(options.get("flexible", "0+")),
+        options.get("init", True),
     )
 
 
@@ -150,11 +154,11 @@ class StructType(type):
             for key, annotation in body.get("__annotations__", {}).items()
             if get_origin(annotation) is not ClassVar
         }
-        # What every struct has beside its fields, as the root declares it, is not one of them.
+        said = {key: body.pop(key, field()) for key in annotations}
         declared = tuple(
-            _field(key, annotation, body.pop(key, field()))
+            _field(key, annotation, said[key])
             for key, annotation in annotations.items()
-            if bases
+            if said[key].init
         )
         slots = body.pop("__slots__", tuple(annotations))
         made = super().__new__(cls, name, bases, {**body, "__slots__": slots}, **options)
@@ -212,7 +216,7 @@ class Struct(metaclass=StructType):
     """Some fields that belong together; equal to another of its class that holds the same."""
 
     # Tagged fields that the class does not know, by tag; they came so and are encoded so.
-    unknown_tags: dict[int, bytes] | None
+    unknown_tags: dict[int, bytes] | None = field(init=False)
     fields: ClassVar[tuple[Field, ...]]
 
     def __init__(self, **values: Any) -> None:
@@ -225,7 +229,11 @@ class Struct(metaclass=StructType):
         if not isinstance(other, Struct) or self.fields is not other.fields:
             return NotImplemented
         names = ("unknown_tags", *(one.name for one in self.fields))
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+        pairs = ((getattr(self, name), getattr(other, name)) for name in names)
+        # A blank has tuples where others have lists; both are empty then.
+        return all(
+            one == another or (one in _EMPTY and another in _EMPTY) for one, another in pairs
+        )
 
     def __hash__(self) -> NoReturn:
         raise TypeError(f"the fields of a {type(self).__name__} can change, so it has no hash")
@@ -268,9 +276,8 @@ def blank(cls: type[_S]) -> _S:
             value = one.default
             if one.required and one.kind == "struct" and one.struct is not None:
                 value = blank(one.struct)
-            place = f"{cls.__qualname__}.{one.name}"
-            assert value != [], f"{place}: a list in a shared default could be changed"
-            object.__setattr__(instance, one.name, value)
+            # A list in a shared default could be changed, an empty tuple cannot.
+            object.__setattr__(instance, one.name, () if value == [] else value)
         _blanks[cls] = instance
     return cast("_S", _blanks[cls])
 
