@@ -82,6 +82,15 @@ def test_decisions_are_numbered_and_whole() -> None:
         assert len(text.splitlines()) <= 60, f"{shown(path)} is more than a page"
 
 
+def test_the_examples_of_the_readme_run() -> None:
+    examples = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert examples
+    for example in examples:
+        exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
+
+
 @pytest.mark.parametrize(("name", "text"), pages().items())
 def test_generated_pages_are_fresh(name: str, text: str) -> None:
     message = "type: .venv/bin/python -m docs.reference.generate"
