@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/tidy)
 ORACLE := $(wildcard tests/conformance/jars.py tests/conformance/pom.xml)
-KERNELS := $(wildcard src/ottla/kernels/*.py)
+KERNELS := $(wildcard src/ottla/kernels/*.py src/ottla/kernels/*.pxd)
 ROUNDS ?= 20
 
 help: ## print this list

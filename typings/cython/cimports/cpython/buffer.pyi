@@ -8,6 +8,7 @@ PyBUF_WRITABLE: Final[int]
 class Py_buffer:
     buf: Pointer[Any]
     len: int
+    shape: Pointer[int]
 
 def PyObject_GetBuffer(source: object, view: Pointer[Py_buffer], flags: int) -> int: ...
 def PyBuffer_Release(view: Pointer[Py_buffer]) -> None: ...

@@ -1,1 +1,0 @@
-"""Kernels that other kernels use as C; one stub a kernel, which names what its Python source has."""
