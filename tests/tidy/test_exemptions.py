@@ -35,7 +35,7 @@ def silenced(source: str) -> list[str]:
 
 
 def swallowed(tree: ast.Module) -> list[int]:
-    """Lines of handlers that catch everything, or catch errors and do nothing with them."""
+    """Lines of handlers that catch everything, a request to stop included."""
     return [
         node.lineno
         for node in ast.walk(tree)
