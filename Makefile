@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/tidy)
 ORACLE := $(wildcard tests/conformance/jars.py tests/conformance/pom.xml)
-KERNELS := $(wildcard src/ottla/kernels/*.py)
+KERNELS := $(wildcard src/ottla/kernels/*.py src/ottla/kernels/*.pxd)
 ROUNDS ?= 20
 
 help: ## print this list
@@ -45,9 +45,10 @@ clean: ## remove what was built, the environment included
 	@.ci/make-venv
 	@touch $@
 
+# Not done while they are uncompiled, so that it is tried again once there is a compiler.
 .venv/kernels.done: setup.py $(KERNELS) .venv/packages.done
 	@$(PYTHON) setup.py -q build_ext --inplace
-	@touch $@
+	@if $(PYTHON) -W ignore -c 'import ottla.kernels as k; exit(not k.compiled)'; then touch $@; fi
 
 # Without Java the project works; only the tests that ask Kafka itself cannot run, and say so.
 .venv/oracle.done: .ci/install-java $(ORACLE) .venv/packages.done

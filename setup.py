@@ -32,11 +32,15 @@ def kernel_extensions() -> list[Extension]:
             f"ottla.kernels.{path.stem}",
             [str(path)],
             extra_compile_args=["-O3", "-fno-strict-aliasing"],
-            optional=True,
         )
         for path in sources
     ]
-    return cythonize(extensions, compiler_directives=DIRECTIVES, build_dir="build/kernels")
+    made = cythonize(extensions, compiler_directives=DIRECTIVES, build_dir="build/kernels")
+    for extension in made:
+        # A compiler that is missing or fails leaves the kernel as it is. (Cython forgets this word
+        # if it is said earlier.)
+        extension.optional = True
+    return made
 
 
 setup(ext_modules=kernel_extensions())

@@ -41,6 +41,8 @@ def main() -> None:
         "decode, generated Python": lambda: generated(data),
         "encode, compiled kernel": lambda: encoder.encode(write_plan, request),
         "encode, uncompiled kernel": lambda: slow_encoder.encode(slow_write, request),
+        "make a plan": lambda: Plans(decoder.DecodeStep, decoder.DecodePlan)[FetchRequest, VERSION],
+        "generate a function": lambda: generated_decoder(FetchRequest, VERSION),
     }
     print(f"Fetch request, version {VERSION}, 3 topics x 6 partitions, {len(data)} bytes")
     for name, work in ways.items():

@@ -35,7 +35,21 @@ def _as_if_bare(*arguments: object, **options: object) -> Callable[[_T], _T]:
     return _as_it_is
 
 
-cclass = cfunc = ccall = final = inline = internal = nogil = with_gil = no_gc = _as_it_is
+class _Lock:
+    """Python keeps its lock, whether a function or a block says that it needs none."""
+
+    def __call__(self, thing: _T) -> _T:
+        return thing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *fault: object) -> None:
+        pass
+
+
+nogil = gil = _Lock()
+cclass = cfunc = ccall = final = inline = internal = with_gil = no_gc = _as_it_is
 freelist = exceptval = returns = _as_if_bare
 boundscheck = wraparound = cdivision = nonecheck = _as_if_bare
 likely = unlikely = _as_it_is

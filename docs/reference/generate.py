@@ -1,0 +1,70 @@
+"""Write the pages of this folder from the tables in the code that they speak of.
+
+Run as `python -m docs.reference.generate` from the project's top. A page is a function that
+returns its text; the tidy tests hold every page to what its function says.
+"""
+
+from pathlib import Path
+from typing import Annotated, Final, get_args, get_origin
+
+from ottla.kernels.kinds import KINDS
+from ottla.wire import fields
+
+FOLDER: Final = Path(__file__).parent
+HEAD: Final = "<!-- Written by docs/reference/generate.py; a change made here is lost. -->\n"
+
+# What the names of the kinds do not say. Length and count are fixed or varint by version.
+_ON_THE_WIRE: Final = {
+    "bool": "1 byte, 0 or 1",
+    "int8": "1 byte, signed",
+    "int16": "2 bytes, signed",
+    "uint16": "2 bytes",
+    "int32": "4 bytes, signed",
+    "uint32": "4 bytes",
+    "int64": "8 bytes, signed",
+    "float64": "8 bytes, IEEE 754",
+    "uuid": "16 bytes",
+    "string": "length, then UTF-8",
+    "bytes": "length, then bytes",
+    "records": "length, then batches, which are not copied",
+    "array": "count, then elements",
+    "struct": "its fields in order, then tagged fields in a flexible version",
+}
+
+
+def _annotations() -> dict[str, str]:
+    """How each kind is written in a declaration."""
+    written = {"bool": "bool", "uuid": "Uuid", "string": "str", "bytes": "bytes"}
+    written |= {"array": "list[...]", "struct": "class ...(Struct)"}
+    for name, annotation in vars(fields).items():
+        if get_origin(annotation) is Annotated:
+            written[get_args(annotation)[1].kind] = name
+    return written
+
+
+def wire_types() -> str:
+    """The types that a field of a message may have."""
+    written = _annotations()
+    rows = "".join(f"| `{kind}` | `{written[kind]}` | {_ON_THE_WIRE[kind]} |\n" for kind in KINDS)
+    return (
+        f"{HEAD}# Types of fields\n\n"
+        "Numbers are big-endian. In a flexible version a length or a count is a varint, one more\n"
+        "than what it says, and 0 is null; in others it is four bytes (two for a string), and -1\n"
+        "is null.\n\n"
+        f"| kind | annotation | on the wire |\n|---|---|---|\n{rows}"
+    )
+
+
+def pages() -> dict[str, str]:
+    """Every generated page by its file's name."""
+    return {"wire-types.md": wire_types()}
+
+
+def main() -> None:
+    """Write all pages."""
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
