@@ -92,7 +92,7 @@ class Run:
     start_offset: cython.longlong
     end_offset: cython.longlong
     start_timestamp: cython.longlong
-    end_timestamp: cython.longlong
+    last_timestamp: cython.longlong
     timestamp_factor: cython.longlong
     timestamp_max: cython.longlong
     # The section that is open.
@@ -139,7 +139,7 @@ class Run:
         self.start_offset = wanted.start_offset
         self.end_offset = wanted.end_offset
         self.start_timestamp = wanted.start_timestamp
-        self.end_timestamp = wanted.end_timestamp
+        self.last_timestamp = wanted.last_timestamp
         self.timestamp_factor = wanted.timestamp_factor
         self.timestamp_max = selection.INT64_MAX // wanted.timestamp_factor
         self.is_open = False
@@ -293,7 +293,7 @@ def _copy_record(run: Run, piece: Piece) -> cython.int:
         return run.fault
     if (
         run.start_offset <= run.offset < run.end_offset
-        and run.start_timestamp <= run.timestamp < run.end_timestamp
+        and run.start_timestamp <= run.timestamp <= run.last_timestamp
     ):
         if _locate_body(run) < 0 or _timestamp_fits(run) < 0:
             return run.fault
@@ -480,8 +480,10 @@ def _locate_body(run: Run) -> cython.int:
 @cython.nogil
 @cython.exceptval(check=False)
 def _timestamp_fits(run: Run) -> cython.int:
-    if (run.columns & _TIMESTAMP) and not (
-        -run.timestamp_max <= run.timestamp <= run.timestamp_max
+    if (
+        (run.columns & _TIMESTAMP) != 0
+        and run.timestamp_factor > 1
+        and not -run.timestamp_max <= run.timestamp <= run.timestamp_max
     ):
         run.fault = _BAD_TIMESTAMP
     return run.fault

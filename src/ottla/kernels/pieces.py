@@ -76,10 +76,13 @@ def _resize(memory: Memory, capacity: cython.Py_ssize_t) -> cython.int:
 @cython.cfunc
 def _taken(memory: Memory, size: cython.Py_ssize_t) -> bytearray:
     """Hand the first bytes over, and begin anew."""
-    held: bytearray = memory.held
+    held: bytearray | None = memory.held
     memory.held = None
     memory.capacity = 0
-    if cython.compiled:
+    if held is None:
+        # Nothing needed room.
+        held = bytearray(size)
+    elif cython.compiled:
         PyByteArray_Resize(held, size)
     else:
         held = held[:size]

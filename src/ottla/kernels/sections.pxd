@@ -11,7 +11,6 @@ cdef class Sections:
     cdef long long start_offset
     cdef long long end_offset
     cdef long long start_timestamp
-    cdef long long end_timestamp
     cdef list aborted
     cdef dict aborting
     cdef Py_ssize_t batch_at

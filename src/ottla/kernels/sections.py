@@ -59,7 +59,6 @@ class Sections:
     start_offset: cython.longlong
     end_offset: cython.longlong
     start_timestamp: cython.longlong
-    end_timestamp: cython.longlong
     # Transactions whose first offset is yet to come, and last offsets by producer of the others.
     aborted: list
     aborting: dict
@@ -102,7 +101,6 @@ class Sections:
         self.start_offset = wanted.start_offset
         self.end_offset = wanted.end_offset
         self.start_timestamp = wanted.start_timestamp
-        self.end_timestamp = wanted.end_timestamp
         self.aborted = sorted(aborted, key=_first_offset, reverse=True)
         self.aborting = {}
         self.batch_at = self.batch_end = 0
@@ -181,8 +179,8 @@ def _read_header(walk: Sections, length: cython.longlong) -> cython.int:
     walk.record_count = _int32(walk.wire, at + 57)
     if walk.base_offset < 0 or walk.last_offset_delta < 0:
         raise InvalidValue("a negative offset", at)
-    if walk.base_offset > _INT64_MAX - walk.last_offset_delta:
-        raise InvalidValue("the last offset has more than 63 bits", at)
+    if walk.base_offset >= _INT64_MAX - walk.last_offset_delta:
+        raise InvalidValue("the next offset has more than 63 bits", at)
     if walk.record_count < 0 or walk.record_count > walk.last_offset_delta + 1:
         raise InvalidValue(f"{walk.record_count} records in a batch", at)
     return 0

@@ -20,7 +20,7 @@ INT64_MAX: Final = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Rows within [start, end) of offset and of timestamp; every end is exclusive.
+    """Rows within [start, end) of offset and of timestamp; the largest timestamp has no end.
 
     A piece ends at `rows_max` rows or before `bytes_max` bytes of keys, values and headers, but
     has at least one row. With `large`, variable-length columns count in 64 bits, not in 32.
@@ -42,3 +42,8 @@ class Selection:
             raise ValueError("a piece holds at least one row and one byte")
         if self.rows_max > INT32_MAX or (self.bytes_max > INT32_MAX and not self.large):
             raise ValueError("a piece of more than 2 GiB needs large columns")
+
+    @property
+    def last_timestamp(self) -> int:
+        """The end of the timestamps, inclusive: a record may have the largest number there is."""
+        return self.end_timestamp - (self.end_timestamp < INT64_MAX)
