@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.conformance.jars import Unavailable
+from tests.conformance.jars import UnavailableError
 from tests.conformance.oracle import Oracle
 
 
@@ -30,7 +30,7 @@ def oracle_43(missing_peer: Callable[[str], NoReturn]) -> Iterator[Oracle]:
 def _oracle(class_path: str, missing_peer: Callable[[str], NoReturn]) -> Iterator[Oracle]:
     try:
         oracle = Oracle(class_path)
-    except Unavailable as reason:
+    except UnavailableError as reason:
         missing_peer(str(reason))
     with oracle:
         yield oracle

@@ -37,7 +37,7 @@ _INSTALL_LINE: Final = (
 )
 
 
-class Unavailable(RuntimeError):
+class UnavailableError(RuntimeError):
     """Kafka's classes cannot be run here; the message says what is missing and what to type."""
 
 
@@ -55,14 +55,14 @@ def tool(name: str) -> str:
     beside_java = shutil.which(name, path=str(Path(java_home) / "bin")) if java_home else None
     found = beside_java or shutil.which(name)
     if found is None:
-        raise Unavailable(f"no {name} found; type: {_INSTALL_LINE}")
+        raise UnavailableError(f"no {name} found; type: {_INSTALL_LINE}")
     return found
 
 
 def class_path(name: str) -> str:
     """What `java -cp` wants to be told of one of the folders."""
     if not _is_complete():
-        raise Unavailable(f"Kafka's jars are not in {home()}; type: make setup")
+        raise UnavailableError(f"Kafka's jars are not in {home()}; type: make setup")
     return ":".join(str(jar) for jar in sorted((home() / name).glob("*.jar")))
 
 
@@ -95,7 +95,7 @@ def _fetch_class_path(maven: str, name: str) -> None:
         timeout=_FETCH_SECONDS_MAX,
     )
     if done.returncode != 0:
-        raise Unavailable(f"Maven could not fetch {name}:\n{done.stdout[-2000:]}")
+        raise UnavailableError(f"Maven could not fetch {name}:\n{done.stdout[-2000:]}")
     shutil.rmtree(home() / name, ignore_errors=True)
     fresh.rename(home() / name)
 
@@ -114,5 +114,5 @@ def _is_complete() -> bool:
 if __name__ == "__main__":
     try:
         fetch()
-    except Unavailable as reason:
+    except UnavailableError as reason:
         sys.exit(str(reason))

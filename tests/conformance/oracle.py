@@ -27,7 +27,7 @@ _JAVA_OPTIONS: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m
 _LENGTH: Final = struct.Struct(">i")
 
 
-class OracleFault(RuntimeError):
+class OracleError(RuntimeError):
     """The process ended, was too slow, or could not understand the question."""
 
 
@@ -207,7 +207,7 @@ class Oracle:
         try:
             answer = _exchange(process, head, blobs)
         except (OSError, EOFError) as ended:
-            raise OracleFault(f"{head}: the process ended; {self._end()}") from ended
+            raise OracleError(f"{head}: the process ended; {self._end()}") from ended
         except BaseException:
             # The rest of the answer must not be taken for the next one.
             self._end()
@@ -215,7 +215,7 @@ class Oracle:
         finally:
             timer.cancel()
         if "error" in answer[0]:
-            raise OracleFault(f"{head['command']}: {answer[0]['error']}")
+            raise OracleError(f"{head['command']}: {answer[0]['error']}")
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -292,7 +292,7 @@ def _compiled(name: str, class_path: str) -> Path:
     )
     if done.returncode != 0:
         shutil.rmtree(fresh)
-        raise OracleFault(f"javac: {done.stderr}")
+        raise OracleError(f"javac: {done.stderr}")
     try:
         os.rename(fresh, target)  # noqa: PTH104 - it fails where another run was first, as wanted.
     except OSError:

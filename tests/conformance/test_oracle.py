@@ -7,7 +7,7 @@ import pytest
 
 from ottla.wire.codec import decode, encode
 from ottla.wire.fields import Message, field, int16, int32
-from tests.conformance.oracle import Batch, Oracle, OracleFault, Record, Refusal
+from tests.conformance.oracle import Batch, Oracle, OracleError, Record, Refusal
 
 RECORDS: Final = (
     Record(offset=7, timestamp_ms=1_000, key=b"k", value=None, headers=(("h", b"v"), ("n", None))),
@@ -89,16 +89,16 @@ def test_a_message_is_shown_as_json(oracle_44: Oracle) -> None:
 
 
 def test_a_question_that_makes_no_sense_is_a_fault(oracle_44: Oracle) -> None:
-    with pytest.raises(OracleFault, match="no class for schema Nonsense"):
+    with pytest.raises(OracleError, match="no class for schema Nonsense"):
         oracle_44.reencode("Nonsense", 0, [b""])
-    with pytest.raises(OracleFault, match="RequestHeader has no version 9"):
+    with pytest.raises(OracleError, match="RequestHeader has no version 9"):
         oracle_44.random("RequestHeader", 9, seed=0, count=1)
 
 
 def test_a_process_that_is_too_slow_is_killed_and_replaced(oracle_44: Oracle) -> None:
     """Its own class path is known by now, so that only the process is new."""
     with Oracle("clients-4.4.0", timeout_seconds=0.001) as hasty:
-        with pytest.raises(OracleFault, match="the process ended"):
+        with pytest.raises(OracleError, match="the process ended"):
             hasty.schemas()
         hasty.timeout_seconds = 60
         assert hasty.schemas() == oracle_44.schemas()
@@ -181,5 +181,5 @@ def test_old_formats_are_built_and_made_of_new_ones(
 
 
 def test_new_classes_do_not_convert_down(oracle_44: Oracle) -> None:
-    with pytest.raises(OracleFault, match="do not convert down"):
+    with pytest.raises(OracleError, match="do not convert down"):
         oracle_44.down_convert(1, [b""], first_offset=0)
