@@ -1,0 +1,29 @@
+"""The messages and internal records that Ottla declares, by Kafka's name."""
+
+import importlib
+import pkgutil
+from functools import cache
+
+import ottla
+from ottla.wire.fields import Message
+
+
+@cache
+def declared() -> dict[str, type[Message]]:
+    """Every class that stands alone, from whichever package declares it."""
+    found: dict[str, type[Message]] = {}
+    for module in pkgutil.walk_packages(ottla.__path__, "ottla."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if _is_declared_in(value, module.name):
+                assert value.__name__ not in found, f"{value.__name__} is declared twice"
+                found[value.__name__] = value
+    return found
+
+
+def _is_declared_in(value: object, module: str) -> bool:
+    return (
+        isinstance(value, type)
+        and issubclass(value, Message)
+        and value is not Message
+        and value.__module__ == module
+    )
