@@ -23,7 +23,9 @@ def kernel_extensions() -> list[Extension]:
         return []
     from Cython.Build import cythonize  # noqa: PLC0415  Only a build needs the compiler.
 
-    sources = sorted(path for path in KERNELS.glob("*.py") if "    import cython\n" in path.read_text())
+    sources = sorted(
+        path for path in KERNELS.glob("*.py") if "    import cython\n" in path.read_text()
+    )
     extensions = [
         Extension(
             f"ottla.kernels.{path.stem}",

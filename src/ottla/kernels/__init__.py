@@ -1,1 +1,1 @@
-"""Compiled loops over bytes; the same files run uncompiled, only slower. They import nothing of ottla."""
+"""Compiled loops over bytes; the same files run uncompiled. They import nothing else of ottla."""

@@ -17,13 +17,13 @@ from ottla.kernels.kinds import COMPACT, KINDS, NULLABLE
 
 if cython.compiled:
     from cython.cimports.cpython.buffer import (
-        PyBUF_SIMPLE,
         Py_buffer,
+        PyBUF_SIMPLE,
         PyBuffer_Release,
         PyObject_GetBuffer,
     )
     from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-    from cython.cimports.cpython.object import PyObject, Py_TYPE, PyTypeObject
+    from cython.cimports.cpython.object import Py_TYPE, PyObject, PyTypeObject
     from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
 
 # The kinds of field by number, where C can see them.
@@ -44,7 +44,11 @@ _STRUCT = cython.declare(cython.int, KINDS.index("struct"))
 
 _NO_ARGUMENTS: tuple[object, ...] = ()
 
-# What CPython 3.11 to 3.14 spend at most on each kind of object, rounded up to the allocator's step.
+# Numbers of more than 31 bits have names, or C would compute with Python's integers.
+_SIGN_32 = cython.declare(cython.longlong, 1 << 31)
+_TWO_TO_32 = cython.declare(cython.longlong, 1 << 32)
+
+# What CPython spends at most on each kind of object, rounded up to the allocator's step.
 _INT_BYTES = cython.declare(cython.Py_ssize_t, 32)
 _STRING_BYTES = cython.declare(cython.Py_ssize_t, 80)
 _BLOB_BYTES = cython.declare(cython.Py_ssize_t, 64)
@@ -99,7 +103,7 @@ class DecodePlan:
     cls: object
     steps: list
     tagged: dict
-    absent: list
+    defaults: list
     unknown: object
     flexible: cython.bint
     object_bytes: cython.Py_ssize_t
@@ -117,8 +121,8 @@ class DecodePlan:
         self.name = cls.__qualname__
         self.cls = cls
         self.steps = steps
-        self.tagged = dict(sorted(tagged.items()))
-        self.absent = absent
+        self.tagged = tagged
+        self.defaults = [*absent, *tagged.values()]
         self.unknown = unknown
         self.flexible = flexible
         self.object_bytes = cls.__basicsize__ + 32 + sum(map(_object_bytes, [*steps, *absent]))
@@ -180,6 +184,7 @@ def _charge(cursor: _Cursor, count: cython.Py_ssize_t) -> cython.int:
 
 @cython.cfunc
 @cython.inline
+@cython.exceptval(check=False)
 def _uint32_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.uint:
     return (
         (cython.cast(cython.uint, data[at]) << 24)
@@ -191,16 +196,25 @@ def _uint32_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.uint
 
 @cython.cfunc
 @cython.inline
+@cython.exceptval(check=False)
 def _int32_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.longlong:
     value: cython.longlong = _uint32_at(data, at)
-    return value - 4294967296 if value > 2147483647 else value
+    return (value ^ _SIGN_32) - _SIGN_32
 
 
 @cython.cfunc
 @cython.inline
+@cython.exceptval(check=False)
+def _int64_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.longlong:
+    return _int32_at(data, at) * _TWO_TO_32 + _uint32_at(data, at + 4)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
 def _int16_at(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.longlong:
     value: cython.longlong = (cython.cast(cython.uint, data[at]) << 8) | data[at + 1]
-    return value - 65536 if value > 32767 else value
+    return (value ^ 32768) - 32768
 
 
 @cython.cfunc
@@ -210,13 +224,16 @@ def _uvarint(cursor: _Cursor) -> cython.longlong:
     value: cython.longlong = 0
     shift: cython.int = 0
     byte: cython.longlong
-    at: cython.Py_ssize_t
+    at: cython.Py_ssize_t = cursor.position
+    if at < cursor.end and cursor.data[at] < 128:
+        cursor.position = at + 1
+        return cursor.data[at]
     while shift < 35:
         at = _take(cursor, 1)
         byte = cursor.data[at]
         value |= (byte & 127) << shift
         if byte < 128:
-            if value > 4294967295:
+            if value >= _TWO_TO_32:
                 break
             return value
         shift += 7
@@ -244,14 +261,12 @@ def _length(step: DecodeStep, cursor: _Cursor) -> cython.longlong:
 def _decoded(step: DecodeStep, cursor: _Cursor) -> object:
     """Read one value of any kind."""
     kind: cython.int = step.kind
-    at: cython.Py_ssize_t
     if kind == _INT32:
         return _int32_at(cursor.data, _take(cursor, 4))
     if kind == _STRING:
         return _decoded_string(step, cursor)
     if kind == _INT64:
-        at = _take(cursor, 8)
-        return _int32_at(cursor.data, at) * 4294967296 + _uint32_at(cursor.data, at + 4)
+        return _int64_at(cursor.data, _take(cursor, 8))
     if kind == _INT16:
         return _int16_at(cursor.data, _take(cursor, 2))
     if kind == _ARRAY:
@@ -271,7 +286,7 @@ def _decoded_rare_number(kind: cython.int, cursor: _Cursor) -> object:
         return cursor.data[_take(cursor, 1)] != 0
     if kind == _INT8:
         small = cursor.data[_take(cursor, 1)]
-        return small - 256 if small > 127 else small
+        return (small ^ 128) - 128
     if kind == _UINT16:
         return _int16_at(cursor.data, _take(cursor, 2)) & 65535
     if kind == _UINT32:
@@ -385,36 +400,38 @@ def _put(slot: object, instance: object, value: object) -> cython.int:
 
 
 @cython.cfunc
-@cython.exceptval(-1)
-def _put_default(step: DecodeStep, instance: object) -> cython.int:
-    """Give a field its default; only lists are made anew, all else cannot be changed."""
-    if step.kind == _ARRAY and step.default is not None:
-        return _put(step.slot, instance, [])
-    return _put(step.slot, instance, step.default)
-
-
-@cython.cfunc
 def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
     _charge(cursor, plan.object_bytes)
     instance: object = _new(plan)
+    steps: list = plan.steps
+    defaults: list = plan.defaults
     step: DecodeStep
-    entry: object
-    name: object = None
+    index: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
     try:
-        for entry in plan.steps:
-            step = cython.cast(DecodeStep, entry)
-            name = step.name
-            _put(step.slot, instance, _decoded(step, cursor))
-        name = None
-        for entry in plan.absent:
-            _put_default(cython.cast(DecodeStep, entry), instance)
-        _put(plan.unknown, instance, None)
-        if plan.flexible:
-            _decode_tagged(plan, instance, cursor)
+        for index in range(len(steps)):
+            step = cython.cast(DecodeStep, steps[index])
+            # Most fields are numbers of four or eight bytes, so these two do without a call.
+            at = cursor.position
+            if step.kind == _INT32 and cursor.end - at >= 4:
+                cursor.position = at + 4
+                _put(step.slot, instance, _int32_at(cursor.data, at))
+            elif step.kind == _INT64 and cursor.end - at >= 8:
+                cursor.position = at + 8
+                _put(step.slot, instance, _int64_at(cursor.data, at))
+            else:
+                _put(step.slot, instance, _decoded(step, cursor))
     except Malformed as fault:
-        if name is not None:
-            fault.path.append(name)
+        fault.path.append(cython.cast(DecodeStep, steps[index]).name)
         raise
+    # Only lists are made anew; every other default cannot be changed.
+    for index in range(len(defaults)):
+        step = cython.cast(DecodeStep, defaults[index])
+        is_list: cython.bint = step.kind == _ARRAY and step.default is not None
+        _put(step.slot, instance, [] if is_list else step.default)
+    _put(plan.unknown, instance, None)
+    if plan.flexible:
+        _decode_tagged(plan, instance, cursor)
     return instance
 
 
@@ -422,9 +439,6 @@ def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
 @cython.exceptval(-1)
 def _decode_tagged(plan: DecodePlan, instance: object, cursor: _Cursor) -> cython.int:
     """The section that ends a flexible struct; what is not known is kept as it came."""
-    step: DecodeStep
-    for entry in plan.tagged.values():
-        _put_default(cython.cast(DecodeStep, entry), instance)
     count: cython.longlong = _uvarint(cursor)
     unknown: dict = None
     while count > 0:
@@ -466,7 +480,7 @@ def _decode_within(
     return 0
 
 
-def decode(
+def decode_prefix(
     plan: DecodePlan, source: object, position: cython.Py_ssize_t, slack_bytes: cython.Py_ssize_t
 ) -> tuple[object, int]:
     """Read one struct at a position; give it and where it ended.
@@ -475,6 +489,27 @@ def decode(
     that keep `source` alive.
     """
     cursor: _Cursor = _Cursor()
+    return _decoded_from(plan, source, position, slack_bytes, cursor), cursor.position
+
+
+def decode(plan: DecodePlan, source: object, slack_bytes: cython.Py_ssize_t) -> object:
+    """Read the one struct that the bytes hold, as `decode_prefix` does."""
+    cursor: _Cursor = _Cursor()
+    instance: object = _decoded_from(plan, source, 0, slack_bytes, cursor)
+    if cursor.position != cursor.end:
+        over: cython.Py_ssize_t = cursor.end - cursor.position
+        raise InvalidValue(f"{over} bytes are left over after {plan.name}", cursor.position)
+    return instance
+
+
+@cython.cfunc
+def _decoded_from(
+    plan: DecodePlan,
+    source: object,
+    position: cython.Py_ssize_t,
+    slack_bytes: cython.Py_ssize_t,
+    cursor: _Cursor,
+) -> object:
     cursor.source = source
     cursor.position = position
     if cython.compiled:
@@ -489,7 +524,7 @@ def decode(
         if position < 0 or position > cursor.end:
             raise Truncated("begins past the end of the bytes", position)
         cursor.allowance = 4 * (cursor.end - position) + slack_bytes
-        return _decoded_struct(plan, cursor), cursor.position
+        return _decoded_struct(plan, cursor)
     except Malformed as fault:
         fault.path.append(plan.name)
         raise

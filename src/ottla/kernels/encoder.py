@@ -76,7 +76,7 @@ class EncodeStep:
 @cython.final
 @cython.cclass
 class EncodePlan:
-    """All fields of one class in one version: those on the wire in order, the tagged, the absent."""
+    """All fields of one class in one version: in wire order, the tagged, the absent."""
 
     name: object
     steps: list
@@ -172,9 +172,7 @@ def _reserve(output: _Output, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_integer(
-    output: _Output, value: cython.longlong, width: cython.Py_ssize_t
-) -> cython.int:
+def _write_integer(output: _Output, value: cython.longlong, width: cython.Py_ssize_t) -> cython.int:
     at: cython.Py_ssize_t = _reserve(output, width)
     while width > 0:
         width -= 1
@@ -273,17 +271,28 @@ def _write_string(step: EncodeStep, value: object, output: _Output) -> cython.in
     return 0
 
 
+def _copied(value: object) -> bytes:
+    """The bytes of any buffer; a number or a list, which `bytes` would take, is an error."""
+    return memoryview(value).tobytes()
+
+
+def _byte_count(value: object) -> int:
+    return memoryview(value).nbytes
+
+
 @cython.cfunc
 @cython.exceptval(-1)
 def _write_blob(step: EncodeStep, value: object, output: _Output) -> cython.int:
     if step.kind == _UUID:
         if len(value) != 16:
             raise Unencodable(f"a uuid has 16 bytes, not {len(value)}")
-        return _write_bytes(output, bytes(value))
-    length: cython.Py_ssize_t = len(value)
+        return _write_bytes(output, value if isinstance(value, bytes) else _copied(value))
+    if step.kind == _BYTES and not isinstance(value, bytes):
+        value = _copied(value)
+    length: cython.Py_ssize_t = len(value) if isinstance(value, bytes) else _byte_count(value)
     _write_length(step, output, length)
     if step.kind == _BYTES:
-        return _write_bytes(output, value if isinstance(value, bytes) else bytes(value))
+        return _write_bytes(output, value)
     if output.foreign is None:
         output.foreign = []
     output.foreign.append((output.length, value))
@@ -388,6 +397,11 @@ def _write_struct(plan: EncodePlan, instance: object, output: _Output) -> cython
         if step is not None:
             fault.path.append(step.name)
         raise
+    except (TypeError, AttributeError) as error:
+        fault = Unencodable(f"{type(instance).__name__} is not the struct it should be: {error}")
+        if step is not None:
+            fault.path.append(step.name)
+        raise fault from error
     return 0
 
 
@@ -421,7 +435,9 @@ def _tag_of(field: tuple[int, object, object]) -> int:
     return field[0]
 
 
-def _unknown_fields(plan: EncodePlan, unknown: dict[int, bytes]) -> list[tuple[int, object, object]]:
+def _unknown_fields(
+    plan: EncodePlan, unknown: dict[int, bytes]
+) -> list[tuple[int, object, object]]:
     for tag, _ in plan.tagged:
         if tag in unknown:
             raise Unencodable(f"tag {tag} is given both as a field and as an unknown tag")
@@ -434,7 +450,7 @@ def _write_sized(entry: object, value: object, output: _Output) -> cython.int:
     """Write a tagged value, then push it up to make room for its size in front."""
     if entry is None:
         _write_uvarint(output, len(value))
-        return _write_bytes(output, bytes(value))
+        return _write_bytes(output, _copied(value))
     step: EncodeStep = cython.cast(EncodeStep, entry)
     at: cython.Py_ssize_t = output.length
     try:
@@ -462,14 +478,12 @@ def _write_sized(entry: object, value: object, output: _Output) -> cython.int:
 @cython.cfunc
 def _piece(output: _Output, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> bytes:
     if cython.compiled:
-        return PyBytes_FromStringAndSize(
-            cython.cast(cython.p_char, output.data + at), end - at
-        )
+        return PyBytes_FromStringAndSize(cython.cast(cython.p_char, output.data + at), end - at)
     return bytes(output.data[at:end])
 
 
-def encode(plan: EncodePlan, instance: object, front: object = None, framed: bool = False) -> list[object]:
-    """Write a struct as parts to be sent one after the other: bytes, and records as they were given.
+def encode(plan: EncodePlan, instance: object, front: object = None, framed: bool = False) -> list:
+    """Write a struct as parts to be sent in order: bytes, and records as they were given.
 
     `front`, a pair of plan and struct, goes before it (a message's header); `framed` puts the
     length of everything, as four bytes, before that.

@@ -35,7 +35,7 @@ class Truncated(Malformed):
 
 
 class InvalidValue(Malformed):
-    """A value that its type forbids: a null, a negative length, a varint too long, a bad checksum."""
+    """A value that its type forbids: a null, a negative length, a wrong checksum."""
 
 
 class LimitExceeded(Malformed):

@@ -4,7 +4,7 @@ A kernel says `import cython`. The compiler takes the types and decorators away;
 must be there and do nothing, and Cython itself is a build tool that an installed Ottla lacks.
 """
 
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 _T = TypeVar("_T")
 
@@ -16,7 +16,6 @@ schar = int
 uchar = int
 short = int
 ushort = int
-int = int  # noqa: A001
 uint = int
 longlong = int
 ulonglong = int

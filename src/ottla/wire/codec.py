@@ -3,10 +3,10 @@
 A plan for the kernels is made once per (class, version) and direction, from the class's fields.
 """
 
+from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from ottla.kernels import decoder, encoder
-from ottla.kernels.faults import InvalidValue, Unencodable
 from ottla.kernels.kinds import COMPACT, IGNORABLE, NULLABLE
 from ottla.wire.fields import Buffer, Field, Message, Struct
 
@@ -16,60 +16,6 @@ SLACK_BYTES: Final = 64 << 20
 _M = TypeVar("_M", bound=Message)
 
 
-class _Planner:
-    """Makes plans of one direction and keeps them; the kernels' classes differ, the rules do not."""
-
-    def __init__(self, step: type[Any], plan: type[Any]) -> None:
-        self.step = step
-        self.plan = plan
-        self.made: dict[tuple[type[Struct], int, bool], Any] = {}
-
-    def of(self, cls: type[Message], version: int) -> Any:
-        """The plan of a message; a version that it does not have is an error."""
-        key = (cls, version, version in cls.flexible)
-        if key not in self.made:
-            if version not in cls.versions:
-                raise UnsupportedVersion(cls, version)
-            self._plan(*key)
-        return self.made[key]
-
-    def _plan(self, cls: type[Struct], version: int, flexible: bool) -> Any:
-        key = (cls, version, flexible)
-        if key in self.made:
-            return self.made[key]
-        on_wire: list[Any] = []
-        tagged: dict[int, Any] = {}
-        absent: list[Any] = []
-        for field in cls.fields:
-            step = self._step(field, version, flexible)
-            if version not in field.versions:
-                absent.append(step)
-            elif flexible and version in field.tagged:
-                assert field.tag not in tagged, f"{cls.__qualname__}: tag {field.tag} twice"
-                assert field.kind != "records", "records are not copied, so they cannot be tagged"
-                tagged[field.tag] = step
-            else:
-                on_wire.append(step)
-        unknown = Struct.__dict__["unknown_tags"]
-        self.made[key] = self.plan(cls, on_wire, tagged, absent, unknown, flexible)
-        return self.made[key]
-
-    def _step(self, field: Field, version: int, flexible: bool) -> Any:
-        inner = None
-        compact = flexible and version in field.flexible
-        if field.struct is not None:
-            inner = self._plan(field.struct, version, flexible)
-        if field.element is not None:
-            flags = COMPACT if compact else 0
-            inner = self.step("", field.element.kind, inner=inner, flags=flags)
-        flags = (
-            (COMPACT if compact else 0)
-            | (NULLABLE if version in field.nullable else 0)
-            | (IGNORABLE if field.ignorable else 0)
-        )
-        return self.step(field.name, field.kind, field.slot, field.default, inner, flags)
-
-
 class UnsupportedVersion(ValueError):
     """A message was asked for in a version that it does not have."""
 
@@ -77,8 +23,60 @@ class UnsupportedVersion(ValueError):
         super().__init__(f"{cls.__name__} has versions {cls.versions}, not {version}")
 
 
-_decoders: Final = _Planner(decoder.DecodeStep, decoder.DecodePlan)
-_encoders: Final = _Planner(encoder.EncodeStep, encoder.EncodePlan)
+class Plans(dict[tuple[type[Struct], int], Any]):
+    """Plans of one direction, made when first asked for; the kernels differ, the rules do not."""
+
+    def __init__(self, step: type[Any], plan: type[Any]) -> None:
+        super().__init__()
+        self.step = step
+        self.plan = plan
+        self.structs: dict[tuple[type[Struct], int, bool], Any] = {}
+
+    def __missing__(self, key: tuple[type[Message], int]) -> Any:
+        cls, version = key
+        if version not in cls.versions:
+            raise UnsupportedVersion(cls, version)
+        self[key] = self._plan(cls, version, version in cls.flexible)
+        return self[key]
+
+    def _plan(self, cls: type[Struct], version: int, flexible: bool) -> Any:
+        key = (cls, version, flexible)
+        if key not in self.structs:
+            on_wire: list[Any] = []
+            tagged: dict[int, Any] = {}
+            absent: list[Any] = []
+            for field in cls.fields:
+                step = self._step(field, version, flexible)
+                if version not in field.versions:
+                    absent.append(step)
+                elif flexible and version in field.tagged:
+                    assert field.tag not in tagged, f"{cls.__qualname__}: tag {field.tag} twice"
+                    assert field.kind != "records", "records are not copied: they have no tag"
+                    tagged[field.tag] = step
+                else:
+                    on_wire.append(step)
+            unknown = Struct.__dict__["unknown_tags"]
+            self.structs[key] = self.plan(cls, on_wire, tagged, absent, unknown, flexible)
+        return self.structs[key]
+
+    def _step(self, field: Field, version: int, flexible: bool) -> Any:
+        inner = None
+        compact = COMPACT if flexible and version in field.flexible else 0
+        nullable = NULLABLE if version in field.nullable else 0
+        ignorable = IGNORABLE if field.ignorable else 0
+        if field.struct is not None:
+            inner = self._plan(field.struct, version, flexible)
+        if field.element is not None:
+            inner = self.step("", field.element.kind, inner=inner, flags=compact)
+        flags = compact | nullable | ignorable
+        return self.step(field.name, field.kind, field.slot, field.default, inner, flags)
+
+
+_decode_plans: Final = Plans(decoder.DecodeStep, decoder.DecodePlan)
+# The kernels know nothing of the classes that they fill.
+_decode: Final[Callable[..., Any]] = decoder.decode
+_decode_prefix: Final[Callable[..., Any]] = decoder.decode_prefix
+_encode_plans: Final = Plans(encoder.EncodeStep, encoder.EncodePlan)
 
 
 def decode(cls: type[_M], data: Buffer, version: int, *, slack_bytes: int = SLACK_BYTES) -> _M:
@@ -86,9 +84,7 @@ def decode(cls: type[_M], data: Buffer, version: int, *, slack_bytes: int = SLAC
 
     Its objects may take four times as much memory as the bytes, and `slack_bytes` beyond.
     """
-    message, end = decode_prefix(cls, data, version, slack_bytes=slack_bytes)
-    if end != len(data):
-        raise InvalidValue(f"{len(data) - end} bytes are left over after {cls.__name__}", end)
+    message: _M = _decode(_decode_plans[cls, version], data, slack_bytes)
     return message
 
 
@@ -96,24 +92,24 @@ def decode_prefix(
     cls: type[_M], data: Buffer, version: int, position: int = 0, *, slack_bytes: int = SLACK_BYTES
 ) -> tuple[_M, int]:
     """Read a message that begins at a position; give it and where it ended."""
-    plan = _decoders.of(cls, version)
-    message, end = decoder.decode(plan, data, position, slack_bytes)
-    return message, end
+    plan = _decode_plans[cls, version]
+    found: tuple[_M, int] = _decode_prefix(plan, data, position, slack_bytes)
+    return found
 
 
 def encode(message: Message, version: int) -> bytes:
     """Write a message as one run of bytes."""
-    return b"".join(encode_parts(message, version))
+    return b"".join(encoder.encode(_encode_plans[type(message), version], message))
 
 
 def encode_parts(message: Message, version: int) -> list[Buffer]:
     """Write a message as parts to be sent one after the other; records stay as they were given."""
-    return encoder.encode(_encoders.of(type(message), version), message)
+    return encoder.encode(_encode_plans[type(message), version], message)
 
 
 def encode_frame(
     header: Message, header_version: int, message: Message, version: int
 ) -> list[Buffer]:
     """Write a length, a header and a message as parts to be sent one after the other."""
-    front = (_encoders.of(type(header), header_version), header)
-    return encoder.encode(_encoders.of(type(message), version), message, front, True)
+    front = (_encode_plans[type(header), header_version], header)
+    return encoder.encode(_encode_plans[type(message), version], message, front, True)

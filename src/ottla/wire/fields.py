@@ -22,16 +22,19 @@ from typing import (
     ClassVar,
     Final,
     NewType,
+    NoReturn,
     TypeAlias,
+    TypedDict,
     TypeVar,
     Union,
+    Unpack,
     cast,
     dataclass_transform,
     get_args,
     get_origin,
 )
 
-from ottla.wire.versions import NO_VERSIONS, VersionRange
+from ottla.wire.versions import ALL, NO_VERSIONS, VersionRange
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 Uuid = NewType("Uuid", bytes)
@@ -66,7 +69,6 @@ _PLAIN: Final[dict[object, WireType]] = {
 }
 _MISSING: Final = object()
 
-_T = TypeVar("_T")
 _S = TypeVar("_S", bound="Struct")
 
 
@@ -83,27 +85,33 @@ class _Options:
     flexible: VersionRange
 
 
-def field(
-    versions: str = "0+",
-    *,
-    default: Any = _MISSING,
-    default_factory: Callable[[], Any] | None = None,
-    nullable: str | None = None,
-    tag: int = -1,
-    tagged: str | None = None,
-    ignorable: bool = False,
-    flexible: str = "0+",
-) -> Any:
-    """Say what an annotation cannot. The only factory is `list`; a struct's default is `blank`."""
-    assert default_factory in (None, list)
+class FieldOptions(TypedDict, total=False):
+    """What can be said of a field beside its versions."""
+
+    default: Any  # What it holds in versions that lack it; without one it must be given.
+    default_factory: Callable[[], Any]  # Only `list`: the default of an array is a new, empty one.
+    nullable: str  # The versions that allow null, where they are not all that have the field.
+    tag: int  # Its tag, in the versions that write it in the tagged section.
+    tagged: str  # Those versions, where they are not all that have the field.
+    ignorable: bool  # Left out without complaint by versions that lack it.
+    flexible: str  # The flexible versions that write its length as a varint, where not all do.
+
+
+def field(versions: str = "0+", **options: Unpack[FieldOptions]) -> Any:
+    """Say what an annotation cannot. A struct's default is its `blank`."""
+    default: object = options.get("default", _MISSING)
+    if "default_factory" in options:
+        assert options["default_factory"] is list
+        default = []
+    nullable, tagged = options.get("nullable"), options.get("tagged")
     return _Options(
         VersionRange.parse(versions),
-        [] if default_factory is list else default,
+        default,
         VersionRange.parse(nullable) if nullable else None,
-        tag,
+        options.get("tag", -1),
         VersionRange.parse(tagged) if tagged else None,
-        ignorable,
-        VersionRange.parse(flexible),
+        options.get("ignorable", False),
+        VersionRange.parse(options.get("flexible", "0+")),
     )
 
 
@@ -141,9 +149,11 @@ class StructType(type):
             for key, annotation in body.get("__annotations__", {}).items()
             if get_origin(annotation) is not ClassVar
         }
+        # What every struct has beside its fields, as the root declares it, is not one of them.
         declared = tuple(
             _field(key, annotation, body.pop(key, field()))
             for key, annotation in annotations.items()
+            if bases
         )
         slots = body.pop("__slots__", tuple(annotations))
         made = super().__new__(cls, name, bases, {**body, "__slots__": slots}, **options)
@@ -162,7 +172,10 @@ def _field(name: str, annotation: object, options: _Options) -> Field:
     nullable = options.nullable or (options.versions if optional else NO_VERSIONS)
     tagged = options.tagged or (options.versions if options.tag >= 0 else NO_VERSIONS)
     required = options.default is _MISSING
-    zero = blank(struct) if wire.kind == "struct" and struct is not None else wire.zero
+    default = wire.zero if required else options.default
+    # One that every version has is never absent, so that it may hold what no blank can: a list.
+    if required and wire.kind == "struct" and struct is not None and options.versions != ALL:
+        default = blank(struct)
     return Field(
         name,
         wire.kind,
@@ -175,7 +188,7 @@ def _field(name: str, annotation: object, options: _Options) -> Field:
         options.ignorable,
         options.flexible,
         required,
-        zero if required else options.default,
+        default,
     )
 
 
@@ -186,7 +199,7 @@ def _wire_type(
     if annotation in _PLAIN:
         return _PLAIN[annotation], None, None
     if get_origin(annotation) is Annotated:
-        return cast(WireType, get_args(annotation)[1]), None, None
+        return cast("WireType", get_args(annotation)[1]), None, None
     if get_origin(annotation) is list:
         element, struct, _ = _wire_type(get_args(annotation)[0])
         return WireType("array", []), struct, element
@@ -198,7 +211,8 @@ class Struct(metaclass=StructType):
     """Some fields that belong together; equal to another of its class that holds the same."""
 
     # Tagged fields that the class does not know, by tag; they came so and are encoded so.
-    __slots__ = ("unknown_tags",)
+    unknown_tags: dict[int, bytes] | None
+    fields: ClassVar[tuple[Field, ...]]
 
     def __init__(self, **values: Any) -> None:
         """Compile this class's own constructor at the first use, then call it."""
@@ -211,6 +225,9 @@ class Struct(metaclass=StructType):
             return NotImplemented
         names = ("unknown_tags", *(one.name for one in self.fields))
         return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __hash__(self) -> NoReturn:
+        raise TypeError(f"the fields of a {type(self).__name__} can change, so it has no hash")
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in self.fields)
@@ -242,13 +259,19 @@ _blanks: Final[dict[type[Struct], Struct]] = {}
 def blank(cls: type[_S]) -> _S:
     """The one instance of a struct whose fields all hold their defaults; it cannot be changed."""
     if cls not in _blanks:
-        frozen = StructType(cls.__name__, (cls,), {"__slots__": (), "__setattr__": _refuse_change})
-        instance = cast(Struct, object.__new__(frozen))
-        for name, value in [("unknown_tags", None), *((f.name, f.default) for f in cls.fields)]:
-            assert value != [], f"{cls.__qualname__}.{name}: a list in a shared default could be changed"
-            object.__setattr__(instance, name, value)
+        body = {"__slots__": (), "__setattr__": _refuse_change}
+        frozen = cast("type[Struct]", StructType(cls.__name__, (cls,), body))
+        instance = object.__new__(frozen)
+        object.__setattr__(instance, "unknown_tags", None)
+        for one in cls.fields:
+            value = one.default
+            if one.required and one.kind == "struct" and one.struct is not None:
+                value = blank(one.struct)
+            place = f"{cls.__qualname__}.{one.name}"
+            assert value != [], f"{place}: a list in a shared default could be changed"
+            object.__setattr__(instance, one.name, value)
         _blanks[cls] = instance
-    return cast(_S, _blanks[cls])
+    return cast("_S", _blanks[cls])
 
 
 def _refuse_change(self: Struct, name: str, value: object) -> None:

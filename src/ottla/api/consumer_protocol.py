@@ -1,0 +1,36 @@
+"""What consumers of a classic group tell each other in the group's opaque bytes."""
+
+from ottla.wire.fields import Message, Struct, field, int32
+
+
+class ConsumerProtocolSubscription(Message, versions="0-3"):
+    """What a consumer wants, as metadata of a classic member.
+
+    A newer version adds fields at the end, so it may be read as the newest known. Versions: 1 owned
+    partitions; 2 generation; 3 rack.
+    """
+
+    class TopicPartitions(Struct):
+        topic: str
+        partitions: list[int32]
+
+    topics: list[str]
+    user_data: bytes | None = field(default=None)
+    owned_partitions: list[TopicPartitions] = field("1+", default_factory=list, ignorable=True)
+    # The generation in which the partitions were owned.
+    generation_id: int32 = field("2+", default=-1, ignorable=True)
+    rack_id: str | None = field("3+", default=None, ignorable=True)
+
+
+class ConsumerProtocolAssignment(Message, versions="0-3"):
+    """What a consumer gets, as assignment of a classic member.
+
+    A newer version adds fields at the end, so it may be read as the newest known.
+    """
+
+    class TopicPartitions(Struct):
+        topic: str
+        partitions: list[int32]
+
+    assigned_partitions: list[TopicPartitions]
+    user_data: bytes | None = field(default=None)

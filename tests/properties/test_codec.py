@@ -1,0 +1,90 @@
+"""The codec's kernels do the same compiled and uncompiled, and no bytes can hurt them."""
+
+import random
+import tracemalloc
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ottla.kernels import decoder, encoder
+from ottla.kernels.faults import Malformed, Unencodable
+from ottla.wire.codec import Plans, decode, encode
+from ottla.wire.fields import Message
+from tests.unit.kernels.twins import uncompiled
+from tests.unit.wire.samples import Everything, everything
+
+slow_decoder = uncompiled("decoder")
+slow_encoder = uncompiled("encoder")
+SLOW_DECODE_PLANS = Plans(slow_decoder.DecodeStep, slow_decoder.DecodePlan)
+SLOW_ENCODE_PLANS = Plans(slow_encoder.EncodeStep, slow_encoder.EncodePlan)
+FAST_DECODE_PLANS = Plans(decoder.DecodeStep, decoder.DecodePlan)
+
+versions = st.integers(0, 3)
+
+
+def mutated(data: bytes, seed: int) -> bytes:
+    """Some bytes changed, cut out or put in."""
+    chance = random.Random(seed)
+    changed = bytearray(data)
+    for _ in range(chance.randrange(4)):
+        at = chance.randrange(len(changed) + 1)
+        changed[at : at + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
+    return bytes(changed)
+
+
+def outcome(kernel: object, plan: object, data: bytes) -> object:
+    """What a kernel makes of bytes: the message, or the fault in words."""
+    try:
+        return kernel.decode(plan, data, 1 << 20)  # type: ignore[attr-defined]
+    except Malformed as fault:
+        return type(fault), str(fault)
+
+
+@settings(max_examples=400, deadline=None)
+@given(version=versions, seed=st.integers(0, 1 << 32))
+def test_compiled_and_uncompiled_decode_alike(version: int, seed: int) -> None:
+    data = mutated(encode(everything(version), version), seed)
+    key = (Everything, version)
+    fast = outcome(decoder, FAST_DECODE_PLANS[key], data)
+    assert fast == outcome(slow_decoder, SLOW_DECODE_PLANS[key], data)
+    if isinstance(fast, Message):
+        again = slow_encoder.encode(SLOW_ENCODE_PLANS[key], fast)
+        assert b"".join(again) == encode(fast, version)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    version=versions,
+    name=st.sampled_from([one.name for one in Everything.fields]),
+    value=st.none() | st.integers() | st.text() | st.binary() | st.lists(st.integers()),
+)
+def test_compiled_and_uncompiled_encode_alike(version: int, name: str, value: object) -> None:
+    message = everything(version)
+    setattr(message, name, value)
+
+    def written(kernel: object, plans: Plans) -> object:
+        try:
+            parts = kernel.encode(plans[Everything, version], message)  # type: ignore[attr-defined]
+        except Unencodable as fault:
+            return fault.place
+        return b"".join(parts)
+
+    fast_plans = Plans(encoder.EncodeStep, encoder.EncodePlan)
+    assert written(encoder, fast_plans) == written(slow_encoder, SLOW_ENCODE_PLANS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(version=versions, seed=st.integers(0, 1 << 32), junk=st.binary(max_size=300))
+def test_no_bytes_cost_more_than_they_may(version: int, seed: int, junk: bytes) -> None:
+    data = mutated(encode(everything(version), version) + junk, seed)
+    slack_bytes = 4096
+    tracemalloc.start()
+    try:
+        message = decode(Everything, data, version, slack_bytes=slack_bytes)
+    except Malformed:
+        message = None
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # A fault and its text, and what Hypothesis itself allocates meanwhile, are a few kilobytes.
+    assert peak <= 4 * len(data) + slack_bytes + 8192
+    del message
