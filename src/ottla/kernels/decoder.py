@@ -470,7 +470,7 @@ def _decode_within(
     cursor.end = field_end
     cursor.position = at
     try:
-        _put(step.slot, instance, _decoded(step, cursor))
+        _put(step.slot, instance, _decoded_tagged(step, cursor))
         if cursor.position != field_end:
             raise InvalidValue("a tagged field is shorter than its size says", cursor.position)
     except Malformed as fault:
@@ -478,6 +478,16 @@ def _decode_within(
         raise
     cursor.end = outer_end
     return 0
+
+
+@cython.cfunc
+def _decoded_tagged(step: DecodeStep, cursor: _Cursor) -> object:
+    """A tagged field. What says that a struct is null is a varint of zero here, no signed byte."""
+    if step.kind != _STRUCT or not step.nullable:
+        return _decoded(step, cursor)
+    if _uvarint(cursor) == 0:
+        return None
+    return _decoded_struct(cython.cast(DecodePlan, step.plan), cursor)
 
 
 def decode_prefix(

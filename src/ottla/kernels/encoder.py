@@ -454,7 +454,11 @@ def _write_sized(entry: object, value: object, output: _Output) -> cython.int:
     step: EncodeStep = cython.cast(EncodeStep, entry)
     at: cython.Py_ssize_t = output.length
     try:
-        _write(step, value, output)
+        # What says that a struct is null is a varint of zero here, where elsewhere it is a byte.
+        if value is None and step.kind == _STRUCT and step.nullable:
+            _write_uvarint(output, 0)
+        else:
+            _write(step, value, output)
     except Unencodable as fault:
         fault.path.append(step.name)
         raise

@@ -267,9 +267,8 @@ def blank(cls: type[_S]) -> _S:
             value = one.default
             if one.required and one.kind == "struct" and one.struct is not None:
                 value = blank(one.struct)
-            place = f"{cls.__qualname__}.{one.name}"
-            assert value != [], f"{place}: a list in a shared default could be changed"
-            object.__setattr__(instance, one.name, value)
+            # A list in a shared default could be changed, an empty tuple cannot.
+            object.__setattr__(instance, one.name, () if value == [] else value)
         _blanks[cls] = instance
     return cast("_S", _blanks[cls])
 
