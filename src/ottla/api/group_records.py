@@ -1,6 +1,6 @@
 """Records of __consumer_offsets that speak of offsets, classic and consumer groups."""
 
-from ottla.wire.fields import NO_ID, Message, Struct, Uuid, field, int8, int32, int64
+from ottla.wire.fields import NO_ID, Message, Struct, Uuid, blank, field, int8, int32, int64
 
 
 class LegacyOffsetCommitKey(Message, key=0, versions="0"):
@@ -133,7 +133,10 @@ class ConsumerGroupMemberMetadataValue(Message, key=5, versions="0", flexible="0
     subscribed_topic_regex: str | None
     rebalance_timeout_ms: int32 = field(default=-1)
     server_assignor: str | None
-    classic_member_metadata: ClassicMemberMetadata | None = field(tag=0, default=None)
+    # Kafka's default is a blank one, so that a null is written.
+    classic_member_metadata: ClassicMemberMetadata | None = field(
+        tag=0, default=blank(ClassicMemberMetadata)
+    )
 
 
 class ConsumerGroupTargetAssignmentMetadataKey(Message, key=6, versions="0"):
@@ -179,7 +182,7 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message, key=8, versions="0", fl
     class TopicPartitions(Struct):
         topic_id: Uuid
         partitions: list[int32]
-        assignment_epochs: list[int32] | None = field(tag=0, default=None)
+        assignment_epochs: list[int32] | None = field(tag=0, default_factory=list)
 
     member_epoch: int32
     previous_member_epoch: int32

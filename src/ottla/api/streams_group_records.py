@@ -19,7 +19,7 @@ class StreamsGroupMetadataValue(Message, key=17, versions="0", flexible="0+"):
     epoch: int32
     metadata_hash: int64
     validated_topology_epoch: int32 = field(tag=0, default=-1)
-    last_assignment_configs: list[LastAssignmentConfig] | None = field(tag=1, default=None)
+    last_assignment_configs: list[LastAssignmentConfig] | None = field(tag=1, default_factory=list)
     stored_description_topology_epoch: int32 = field(tag=2, default=-1)
     failed_description_topology_epoch: int32 = field(tag=3, default=-1)
 
@@ -98,7 +98,7 @@ class StreamsGroupCurrentMemberAssignmentValue(Message, key=22, versions="0", fl
     class TaskIds(Struct):
         subtopology_id: str
         partitions: list[int32]
-        assignment_epochs: list[int32] | None = field(tag=0, default=None)
+        assignment_epochs: list[int32] | None = field(tag=0, default_factory=list)
 
     member_epoch: int32
     previous_member_epoch: int32
