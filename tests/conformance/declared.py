@@ -1,11 +1,26 @@
-"""The messages and internal records that Ottla declares, by Kafka's name."""
+"""The messages and internal records that Ottla declares, and Kafka's names of them."""
 
 import importlib
 import pkgutil
 from functools import cache
+from typing import Final
 
 import ottla
 from ottla.wire.fields import Message
+
+OTHER_NAMES: Final = {
+    "ControlRecordTypeSchema": "ControlRecordType",
+    "DefaultPrincipalData": "DefaultPrincipal",
+    # The name in 3.9, when there was one kind of resource.
+    "ListClientMetricsResourcesRequest": "ListConfigResourcesRequest",
+    "ListClientMetricsResourcesResponse": "ListConfigResourcesResponse",
+}
+"""Kafka's names of schemas that have another name here."""
+
+
+def of_schema(name: str) -> type[Message] | None:
+    """What we declare for one of Kafka's schemas, if we do."""
+    return declared().get(OTHER_NAMES.get(name, name))
 
 
 @cache
