@@ -3,9 +3,11 @@
 import importlib
 import pkgutil
 from functools import cache
+from itertools import chain
 from typing import Final
 
-import ottla
+import ottla.api
+import ottla.wire
 from ottla.wire.fields import Message
 
 OTHER_NAMES: Final = {
@@ -25,9 +27,11 @@ def of_schema(name: str) -> type[Message] | None:
 
 @cache
 def declared() -> dict[str, type[Message]]:
-    """Every class that stands alone, from whichever package declares it."""
+    """Every class that stands alone, from the packages that declare any."""
     found: dict[str, type[Message]] = {}
-    for module in pkgutil.walk_packages(ottla.__path__, "ottla."):
+    packages = ottla.api, ottla.wire
+    modules = [pkgutil.iter_modules(one.__path__, f"{one.__name__}.") for one in packages]
+    for module in chain.from_iterable(modules):
         for value in vars(importlib.import_module(module.name)).values():
             if _is_declared_in(value, module.name):
                 assert value.__name__ not in found, f"{value.__name__} is declared twice"

@@ -2,6 +2,7 @@
 
 import random
 import tracemalloc
+from types import ModuleType
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,10 +33,10 @@ def mutated(data: bytes, seed: int) -> bytes:
     return bytes(changed)
 
 
-def outcome(kernel: object, plan: object, data: bytes) -> object:
+def outcome(kernel: ModuleType, plan: object, data: bytes) -> object:
     """What a kernel makes of bytes: the message, or the fault in words."""
     try:
-        return kernel.decode(plan, data, 1 << 20)  # type: ignore[attr-defined]
+        return kernel.decode(plan, data, 1 << 20)
     except Malformed as fault:
         return type(fault), str(fault)
 
@@ -64,7 +65,7 @@ def test_compiled_and_uncompiled_encode_alike(version: int, name: str, value: ob
 
     def written(kernel: object, plans: Plans) -> object:
         try:
-            parts = kernel.encode(plans[Everything, version], message)  # type: ignore[attr-defined]
+            parts = kernel.encode(plans[Everything, version], message)
         except Unencodable as fault:
             return fault.place
         return b"".join(parts)

@@ -1,4 +1,8 @@
-"""What consumers of a classic group tell each other in the group's opaque bytes."""
+"""What consumers of a classic group tell each other in the group's opaque bytes.
+
+Both have their version in front; one that is newer adds fields at the end, so that it may be read as
+the newest that is known.
+"""
 
 from ottla.wire.fields import Message, Struct, field, int32
 
@@ -6,8 +10,7 @@ from ottla.wire.fields import Message, Struct, field, int32
 class ConsumerProtocolSubscription(Message, versions="0-3"):
     """What a consumer wants, as metadata of a classic member.
 
-    A newer version adds fields at the end, so it may be read as the newest known. Versions: 1 owned
-    partitions; 2 generation; 3 rack.
+    Versions: 1 owned partitions; 2 generation; 3 rack.
     """
 
     class TopicPartitions(Struct):
@@ -23,10 +26,7 @@ class ConsumerProtocolSubscription(Message, versions="0-3"):
 
 
 class ConsumerProtocolAssignment(Message, versions="0-3"):
-    """What a consumer gets, as assignment of a classic member.
-
-    A newer version adds fields at the end, so it may be read as the newest known.
-    """
+    """What a consumer gets, as assignment of a classic member."""
 
     class TopicPartitions(Struct):
         topic: str

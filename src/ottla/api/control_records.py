@@ -1,6 +1,27 @@
-"""Control records: what stands in a log between the records of users."""
+"""Control records: what stands in a log between the records of users.
 
-from ottla.wire.fields import NO_ID, Message, Struct, Uuid, field, int16, int32, int64, uint16
+A key says the type; the records of the metadata quorum say their version in their first field, the
+end of a transaction in two bytes before it.
+"""
+
+from enum import IntEnum
+from typing import Final, TypeAlias
+
+from ottla.api.version_prefixed import number_of, read_prefixed, read_whole, write_prefixed
+from ottla.kernels.faults import InvalidValue
+from ottla.wire.codec import encode
+from ottla.wire.fields import (
+    NO_ID,
+    Buffer,
+    Message,
+    Struct,
+    Uuid,
+    field,
+    int16,
+    int32,
+    int64,
+    uint16,
+)
 
 
 class ControlRecordType(Message, versions="0"):
@@ -73,3 +94,66 @@ class VotersRecord(Message, versions="0", flexible="0+"):
 
     version: int16
     voters: list[Voter]
+
+
+class ControlType(IntEnum):
+    """What a control record says."""
+
+    ABORT = 0
+    COMMIT = 1
+    LEADER_CHANGE = 2
+    SNAPSHOT_HEADER = 3
+    SNAPSHOT_FOOTER = 4
+    KRAFT_VERSION = 5
+    VOTERS = 6
+
+
+QuorumRecord: TypeAlias = (
+    LeaderChangeMessage
+    | SnapshotHeaderRecord
+    | SnapshotFooterRecord
+    | KRaftVersionRecord
+    | VotersRecord
+)
+
+_QUORUM_RECORDS: Final[dict[ControlType, type[QuorumRecord]]] = {
+    ControlType.LEADER_CHANGE: LeaderChangeMessage,
+    ControlType.SNAPSHOT_HEADER: SnapshotHeaderRecord,
+    ControlType.SNAPSHOT_FOOTER: SnapshotFooterRecord,
+    ControlType.KRAFT_VERSION: KRaftVersionRecord,
+    ControlType.VOTERS: VotersRecord,
+}
+
+
+def write_control_key(type_: ControlType) -> bytes:
+    """Write the key of a control record."""
+    return write_prefixed(ControlRecordType(type=type_), 0)
+
+
+def read_control_key(key: Buffer) -> int:
+    """Read the type in a key; one that is no `ControlType` is newer, and its record is skipped."""
+    return read_prefixed(ControlRecordType, key, newer_as_newest=True)[0].type
+
+
+def write_end_of_transaction(coordinator_epoch: int) -> bytes:
+    """Write the value of a record that commits or aborts."""
+    return write_prefixed(EndTxnMarker(coordinator_epoch=coordinator_epoch), 0)
+
+
+def read_end_of_transaction(value: Buffer) -> int:
+    """Read the epoch of the coordinator that ended a transaction."""
+    return read_prefixed(EndTxnMarker, value, newer_as_newest=True)[0].coordinator_epoch
+
+
+def write_quorum_record(record: QuorumRecord) -> bytes:
+    """Write the value of a record of the metadata quorum, in the version that it names."""
+    return encode(record, record.version)
+
+
+def read_quorum_record(type_: ControlType, value: Buffer) -> QuorumRecord:
+    """Read the value of a record of the metadata quorum, in the version that it names."""
+    cls = _QUORUM_RECORDS[type_]
+    version = number_of(value, cls.__name__)
+    if version not in cls.versions:
+        raise InvalidValue(f"{cls.__name__} has versions {cls.versions}, not {version}", 0)
+    return read_whole(cls, value, version, 0)

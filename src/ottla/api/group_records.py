@@ -1,5 +1,10 @@
 """Records of __consumer_offsets that speak of offsets, classic and consumer groups."""
 
+from typing import Final
+
+from ottla.api.coordinator_records import Pairs
+from ottla.api.share_group_records import SHARE_GROUP_RECORDS
+from ottla.api.streams_group_records import STREAMS_GROUP_RECORDS
 from ottla.wire.fields import NO_ID, Message, Struct, Uuid, blank, field, int8, int32, int64
 
 
@@ -204,3 +209,20 @@ class ConsumerGroupRegularExpressionValue(Message, key=16, versions="0", flexibl
     topics: list[str]
     version: int64
     timestamp: int64
+
+
+GROUP_RECORDS: Final[Pairs] = {
+    0: (LegacyOffsetCommitKey, LegacyOffsetCommitValue),
+    1: (OffsetCommitKey, OffsetCommitValue),
+    2: (GroupMetadataKey, GroupMetadataValue),
+    3: (ConsumerGroupMetadataKey, ConsumerGroupMetadataValue),
+    4: (ConsumerGroupPartitionMetadataKey, ConsumerGroupPartitionMetadataValue),
+    5: (ConsumerGroupMemberMetadataKey, ConsumerGroupMemberMetadataValue),
+    6: (ConsumerGroupTargetAssignmentMetadataKey, ConsumerGroupTargetAssignmentMetadataValue),
+    7: (ConsumerGroupTargetAssignmentMemberKey, ConsumerGroupTargetAssignmentMemberValue),
+    8: (ConsumerGroupCurrentMemberAssignmentKey, ConsumerGroupCurrentMemberAssignmentValue),
+    16: (ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue),
+    **SHARE_GROUP_RECORDS,
+    **STREAMS_GROUP_RECORDS,
+}
+"""All that __consumer_offsets holds: the classes of key and value, by type."""

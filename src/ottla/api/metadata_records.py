@@ -1,5 +1,7 @@
 """Records of the metadata log: what the controller decided, one fact each."""
 
+from typing import Final
+
 from ottla.wire.fields import (
     Message,
     Struct,
@@ -286,3 +288,35 @@ class UnregisterControllerRecord(Message, key=29, versions="0", flexible="0+"):
     """A controller is gone for good."""
 
     controller_id: int32
+
+
+METADATA_RECORDS: Final[dict[int, type[Message]]] = {
+    0: RegisterBrokerRecord,
+    1: UnregisterBrokerRecord,
+    2: TopicRecord,
+    3: PartitionRecord,
+    4: ConfigRecord,
+    5: PartitionChangeRecord,
+    7: FenceBrokerRecord,
+    8: UnfenceBrokerRecord,
+    9: RemoveTopicRecord,
+    10: DelegationTokenRecord,
+    11: UserScramCredentialRecord,
+    12: FeatureLevelRecord,
+    14: ClientQuotaRecord,
+    15: ProducerIdsRecord,
+    17: BrokerRegistrationChangeRecord,
+    18: AccessControlEntryRecord,
+    19: RemoveAccessControlEntryRecord,
+    20: NoOpRecord,
+    21: ZkMigrationStateRecord,
+    22: RemoveUserScramCredentialRecord,
+    23: BeginTransactionRecord,
+    24: EndTransactionRecord,
+    25: AbortTransactionRecord,
+    26: RemoveDelegationTokenRecord,
+    27: RegisterControllerRecord,
+    28: ClearElrRecord,
+    29: UnregisterControllerRecord,
+}
+"""The classes of the records, by id."""

@@ -1,4 +1,7 @@
-"""Files beside a partition's segments whose fields are declared as messages."""
+"""Files beside a partition's segments whose fields are declared as messages.
+
+An entry of a transaction index and a producer snapshot have their version in front.
+"""
 
 from ottla.wire.fields import Message, Struct, int16, int32, int64, uint32
 

@@ -1,4 +1,4 @@
-"""Who sent a request, as a broker that forwards it says."""
+"""Who sent a request, as a broker that forwards it says; its version is written in front."""
 
 from ottla.wire.fields import Message
 

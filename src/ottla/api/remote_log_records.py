@@ -1,5 +1,7 @@
 """Records of __remote_log_metadata: which segments are in the remote tier."""
 
+from typing import Final
+
 from ottla.wire.fields import Message, Struct, Uuid, field, int8, int32, int64
 
 
@@ -83,3 +85,12 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message, key=3, versions="0", flexi
     custom_metadata: bytes | None = field(default=None)
     remote_log_segment_state: int8  # 0 copy started, 1 copied, 2 delete started, 3 deleted.
     txn_index_empty: bool = field(tag=0, default=False)
+
+
+REMOTE_LOG_RECORDS: Final[dict[int, type[Message]]] = {
+    0: RemoteLogSegmentMetadataRecord,
+    1: RemoteLogSegmentMetadataUpdateRecord,
+    2: RemotePartitionDeleteMetadataRecord,
+    3: RemoteLogSegmentMetadataSnapshotRecord,
+}
+"""The classes of the records, by id."""

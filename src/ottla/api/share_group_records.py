@@ -1,5 +1,8 @@
 """Records of __consumer_offsets that speak of share groups."""
 
+from typing import Final
+
+from ottla.api.coordinator_records import Pairs
 from ottla.wire.fields import Message, Struct, Uuid, field, int8, int32, int64
 
 
@@ -103,3 +106,13 @@ class ShareGroupStatePartitionMetadataValue(Message, key=15, versions="0", flexi
     initializing_topics: list[TopicPartitions]
     initialized_topics: list[TopicPartitions]
     deleting_topics: list[Topic]
+
+
+SHARE_GROUP_RECORDS: Final[Pairs] = {
+    10: (ShareGroupMemberMetadataKey, ShareGroupMemberMetadataValue),
+    11: (ShareGroupMetadataKey, ShareGroupMetadataValue),
+    12: (ShareGroupTargetAssignmentMetadataKey, ShareGroupTargetAssignmentMetadataValue),
+    13: (ShareGroupTargetAssignmentMemberKey, ShareGroupTargetAssignmentMemberValue),
+    14: (ShareGroupCurrentMemberAssignmentKey, ShareGroupCurrentMemberAssignmentValue),
+    15: (ShareGroupStatePartitionMetadataKey, ShareGroupStatePartitionMetadataValue),
+}

@@ -1,5 +1,8 @@
 """Records of __share_group_state."""
 
+from typing import Final
+
+from ottla.api.coordinator_records import Pairs
 from ottla.wire.fields import Message, Struct, Uuid, field, int8, int16, int32, int64
 
 
@@ -52,3 +55,10 @@ class ShareUpdateValue(Message, key=1, versions="0", flexible="0+"):
     start_offset: int64  # -1 if unchanged.
     delivery_complete_count: int32 = field(tag=0, default=-1)
     state_batches: list[StateBatch]
+
+
+SHARE_RECORDS: Final[Pairs] = {
+    0: (ShareSnapshotKey, ShareSnapshotValue),
+    1: (ShareUpdateKey, ShareUpdateValue),
+}
+"""The classes of key and value, by type."""

@@ -1,5 +1,8 @@
 """Records of __consumer_offsets that speak of streams groups."""
 
+from typing import Final
+
+from ottla.api.coordinator_records import Pairs
 from ottla.wire.fields import Message, Struct, field, int8, int16, int32, int64, uint16
 
 
@@ -146,3 +149,13 @@ class StreamsGroupTopologyValue(Message, key=23, versions="0", flexible="0+"):
 
     epoch: int32
     subtopologies: list[Subtopology]
+
+
+STREAMS_GROUP_RECORDS: Final[Pairs] = {
+    17: (StreamsGroupMetadataKey, StreamsGroupMetadataValue),
+    19: (StreamsGroupMemberMetadataKey, StreamsGroupMemberMetadataValue),
+    20: (StreamsGroupTargetAssignmentMetadataKey, StreamsGroupTargetAssignmentMetadataValue),
+    21: (StreamsGroupTargetAssignmentMemberKey, StreamsGroupTargetAssignmentMemberValue),
+    22: (StreamsGroupCurrentMemberAssignmentKey, StreamsGroupCurrentMemberAssignmentValue),
+    23: (StreamsGroupTopologyKey, StreamsGroupTopologyValue),
+}

@@ -1,5 +1,8 @@
 """Records of __transaction_state."""
 
+from typing import Final
+
+from ottla.api.coordinator_records import Pairs
 from ottla.wire.fields import Message, Struct, field, int8, int16, int32, int64
 
 
@@ -32,3 +35,9 @@ class TransactionLogValue(Message, key=0, versions="0-1", flexible="1+"):
     transaction_start_timestamp_ms: int64
     # The level of transaction.version that its producer speaks.
     client_transaction_version: int16 = field("1+", tag=2, default=0)
+
+
+TRANSACTION_RECORDS: Final[Pairs] = {
+    0: (TransactionLogKey, TransactionLogValue),
+}
+"""The classes of key and value, by type."""

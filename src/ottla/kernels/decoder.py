@@ -8,12 +8,12 @@ charged to an allowance before it is made. Records are not copied: they decode t
 try:
     import cython
 except ImportError:
-    from ottla.kernels import shadow as cython
+    from ottla.kernels.shadow import cython
 
 import struct
 
 from ottla.kernels.faults import InvalidValue, LimitExceeded, Malformed, Truncated
-from ottla.kernels.kinds import COMPACT, KINDS, NULLABLE
+from ottla.kernels.kinds import COMPACT, KINDS, NULLABLE, Buffer, Value
 
 if cython.compiled:
     from cython.cimports.cpython.buffer import (
@@ -62,7 +62,7 @@ _DICT_BYTES = cython.declare(cython.Py_ssize_t, 400)
 class DecodeStep:
     """One field in one version: what it is, where it is kept, what stands in when it is absent."""
 
-    name: object
+    name: str
     kind: cython.int
     compact: cython.bint
     nullable: cython.bint
@@ -99,11 +99,11 @@ class DecodePlan:
     that the object and its numbers take in memory; both bound arrays before they are allocated.
     """
 
-    name: object
-    cls: object
-    steps: list
-    tagged: dict
-    defaults: list
+    name: str
+    cls: type[object]
+    steps: list[DecodeStep]
+    tagged: dict[int, DecodeStep]
+    defaults: list[DecodeStep]
     unknown: object
     flexible: cython.bint
     object_bytes: cython.Py_ssize_t
@@ -111,7 +111,7 @@ class DecodePlan:
 
     def __init__(
         self,
-        cls: object,
+        cls: type[object],
         steps: list[DecodeStep],
         tagged: dict[int, DecodeStep],
         absent: list[DecodeStep],
@@ -153,7 +153,7 @@ class _Cursor:
     """Where a decoder is in its bytes, and what it may still allocate."""
 
     data: cython.p_const_uchar
-    source: object
+    source: Buffer
     position: cython.Py_ssize_t
     end: cython.Py_ssize_t
     allowance: cython.Py_ssize_t
@@ -360,7 +360,7 @@ def _decoded_array(step: DecodeStep, cursor: _Cursor) -> object:
     _charge(cursor, _LIST_BYTES + 8 * length)
     if element.kind < _UUID:
         _charge(cursor, _INT_BYTES * length)
-    result: list = [None] * length
+    result: list[object] = [None] * length
     index: cython.Py_ssize_t = 0
     try:
         if is_struct:
@@ -403,8 +403,8 @@ def _put(slot: object, instance: object, value: object) -> cython.int:
 def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
     _charge(cursor, plan.object_bytes)
     instance: object = _new(plan)
-    steps: list = plan.steps
-    defaults: list = plan.defaults
+    steps: list[DecodeStep] = plan.steps
+    defaults: list[DecodeStep] = plan.defaults
     step: DecodeStep
     index: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t
@@ -440,10 +440,10 @@ def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
 def _decode_tagged(plan: DecodePlan, instance: object, cursor: _Cursor) -> cython.int:
     """The section that ends a flexible struct; what is not known is kept as it came."""
     count: cython.longlong = _uvarint(cursor)
-    unknown: dict = None
+    unknown: dict[int, bytes] | None = None
     while count > 0:
         count -= 1
-        tag: object = _uvarint(cursor)
+        tag: cython.longlong = _uvarint(cursor)
         size: cython.Py_ssize_t = _uvarint(cursor)
         at: cython.Py_ssize_t = _take(cursor, size)
         known: object = plan.tagged.get(tag)
@@ -491,8 +491,8 @@ def _decoded_tagged(step: DecodeStep, cursor: _Cursor) -> object:
 
 
 def decode_prefix(
-    plan: DecodePlan, source: object, position: cython.Py_ssize_t, slack_bytes: cython.Py_ssize_t
-) -> tuple[object, int]:
+    plan: DecodePlan, source: Buffer, position: cython.Py_ssize_t, slack_bytes: cython.Py_ssize_t
+) -> tuple[Value, int]:
     """Read one struct at a position; give it and where it ended.
 
     Objects may take `slack_bytes` beyond four times the bytes that are left; records are views
@@ -502,7 +502,7 @@ def decode_prefix(
     return _decoded_from(plan, source, position, slack_bytes, cursor), cursor.position
 
 
-def decode(plan: DecodePlan, source: object, slack_bytes: cython.Py_ssize_t) -> object:
+def decode(plan: DecodePlan, source: Buffer, slack_bytes: cython.Py_ssize_t) -> Value:
     """Read the one struct that the bytes hold, as `decode_prefix` does."""
     cursor: _Cursor = _Cursor()
     instance: object = _decoded_from(plan, source, 0, slack_bytes, cursor)
@@ -515,7 +515,7 @@ def decode(plan: DecodePlan, source: object, slack_bytes: cython.Py_ssize_t) -> 
 @cython.cfunc
 def _decoded_from(
     plan: DecodePlan,
-    source: object,
+    source: Buffer,
     position: cython.Py_ssize_t,
     slack_bytes: cython.Py_ssize_t,
     cursor: _Cursor,
@@ -523,7 +523,7 @@ def _decoded_from(
     cursor.source = source
     cursor.position = position
     if cython.compiled:
-        view: Py_buffer
+        view = cython.declare(Py_buffer)
         PyObject_GetBuffer(source, cython.address(view), PyBUF_SIMPLE)
         cursor.data = cython.cast(cython.p_const_uchar, view.buf)
         cursor.end = view.len

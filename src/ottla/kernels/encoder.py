@@ -7,12 +7,14 @@ Records are not copied: they leave as they were given, between the parts that we
 try:
     import cython
 except ImportError:
-    from ottla.kernels import shadow as cython
+    from ottla.kernels.shadow import cython
 
 import struct
+from collections.abc import Iterable
+from typing import TypeAlias
 
 from ottla.kernels.faults import Unencodable
-from ottla.kernels.kinds import COMPACT, IGNORABLE, KINDS, NULLABLE
+from ottla.kernels.kinds import COMPACT, IGNORABLE, KINDS, NULLABLE, Buffer, Value
 
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
@@ -43,7 +45,7 @@ _STRUCT = cython.declare(cython.int, KINDS.index("struct"))
 class EncodeStep:
     """One field in one version: where it is kept, how it is written, when it may be left out."""
 
-    name: object
+    name: str
     kind: cython.int
     compact: cython.bint
     nullable: cython.bint
@@ -78,17 +80,17 @@ class EncodeStep:
 class EncodePlan:
     """All fields of one class in one version: in wire order, the tagged, the absent."""
 
-    name: object
-    steps: list
-    tagged: list
-    absent: list
-    every: list
+    name: str
+    steps: list[EncodeStep]
+    tagged: list[tuple[int, EncodeStep]]
+    absent: list[EncodeStep]
+    every: list[EncodeStep]
     unknown: object
     flexible: cython.bint
 
     def __init__(
         self,
-        cls: object,
+        cls: type[object],
         steps: list[EncodeStep],
         tagged: dict[int, EncodeStep],
         absent: list[EncodeStep],
@@ -106,7 +108,7 @@ class EncodePlan:
 
 @cython.cfunc
 @cython.inline
-def _get(slot: object, instance: object) -> object:
+def _get(slot: object, instance: object) -> Value:
     if cython.compiled:
         return Py_TYPE(slot).tp_descr_get(slot, instance, None)
     return slot.__get__(instance)
@@ -121,7 +123,7 @@ class _Output:
     data: cython.p_uchar
     length: cython.Py_ssize_t
     capacity: cython.Py_ssize_t
-    foreign: list
+    foreign: list[tuple[int, Buffer]] | None
     foreign_bytes: cython.Py_ssize_t
 
     def __init__(self) -> None:
@@ -222,7 +224,7 @@ def _write_length(step: EncodeStep, output: _Output, length: cython.longlong) ->
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_number(kind: cython.int, value: object, output: _Output) -> cython.int:
+def _write_number(kind: cython.int, value: Value, output: _Output) -> cython.int:
     number: cython.longlong = 0
     if kind == _BOOL:
         return _write_integer(output, 1 if value else 0, 1)
@@ -256,7 +258,7 @@ def _whole(value: int) -> int:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_string(step: EncodeStep, value: object, output: _Output) -> cython.int:
+def _write_string(step: EncodeStep, value: Value, output: _Output) -> cython.int:
     length: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t
     if cython.compiled:
@@ -271,18 +273,18 @@ def _write_string(step: EncodeStep, value: object, output: _Output) -> cython.in
     return 0
 
 
-def _copied(value: object) -> bytes:
+def _copied(value: Value) -> bytes:
     """The bytes of any buffer; a number or a list, which `bytes` would take, is an error."""
     return memoryview(value).tobytes()
 
 
-def _byte_count(value: object) -> int:
+def _byte_count(value: Value) -> int:
     return memoryview(value).nbytes
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_blob(step: EncodeStep, value: object, output: _Output) -> cython.int:
+def _write_blob(step: EncodeStep, value: Value, output: _Output) -> cython.int:
     if step.kind == _UUID:
         if len(value) != 16:
             raise Unencodable(f"a uuid has 16 bytes, not {len(value)}")
@@ -302,8 +304,8 @@ def _write_blob(step: EncodeStep, value: object, output: _Output) -> cython.int:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_array(step: EncodeStep, value: object, output: _Output) -> cython.int:
-    elements: list = value if isinstance(value, list) else list(value)
+def _write_array(step: EncodeStep, value: Iterable[Value], output: _Output) -> cython.int:
+    elements: list[Value] = value if isinstance(value, list) else list(value)
     length: cython.Py_ssize_t = len(elements)
     element: EncodeStep = cython.cast(EncodeStep, step.element)
     index: cython.Py_ssize_t = 0
@@ -319,7 +321,7 @@ def _write_array(step: EncodeStep, value: object, output: _Output) -> cython.int
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_inner(step: EncodeStep, value: object, output: _Output) -> cython.int:
+def _write_inner(step: EncodeStep, value: Value, output: _Output) -> cython.int:
     if step.nullable:
         _write_integer(output, -1 if value is None else 1, 1)
         if value is None:
@@ -329,7 +331,7 @@ def _write_inner(step: EncodeStep, value: object, output: _Output) -> cython.int
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write(step: EncodeStep, value: object, output: _Output) -> cython.int:
+def _write(step: EncodeStep, value: Value, output: _Output) -> cython.int:
     """Write one value of any kind; a value of another type is ours to report, with its place."""
     kind: cython.int = step.kind
     try:
@@ -352,7 +354,7 @@ def _write(step: EncodeStep, value: object, output: _Output) -> cython.int:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _is_default(step: EncodeStep, value: object) -> cython.bint:
+def _is_default(step: EncodeStep, value: Value) -> cython.bint:
     if value is step.default:
         return True
     if step.kind == _STRUCT:
@@ -361,7 +363,8 @@ def _is_default(step: EncodeStep, value: object) -> cython.bint:
             and step.default is not None
             and _is_blank(cython.cast(EncodePlan, step.plan), value)
         )
-    return value == step.default
+    same: cython.bint = value == step.default
+    return same
 
 
 @cython.cfunc
@@ -379,7 +382,7 @@ def _is_blank(plan: EncodePlan, instance: object) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(-1)
 def _write_struct(plan: EncodePlan, instance: object, output: _Output) -> cython.int:
-    step: EncodeStep = None
+    step: EncodeStep | None = None
     try:
         for entry in plan.steps:
             step = cython.cast(EncodeStep, entry)
@@ -398,11 +401,14 @@ def _write_struct(plan: EncodePlan, instance: object, output: _Output) -> cython
             fault.path.append(step.name)
         raise
     except (TypeError, AttributeError) as error:
-        fault = Unencodable(f"{type(instance).__name__} is not the struct it should be: {error}")
+        wrong = Unencodable(f"{type(instance).__name__} is not the struct it should be: {error}")
         if step is not None:
-            fault.path.append(step.name)
-        raise fault from error
+            wrong.path.append(step.name)
+        raise wrong from error
     return 0
+
+
+_TaggedValue: TypeAlias = tuple[int, EncodeStep | None, Value]
 
 
 @cython.cfunc
@@ -410,9 +416,9 @@ def _write_struct(plan: EncodePlan, instance: object, output: _Output) -> cython
 def _write_tagged(plan: EncodePlan, instance: object, output: _Output) -> cython.int:
     """The section that ends a flexible struct: fields that differ from their default, by tag."""
     step: EncodeStep
-    value: object
-    unknown: dict = _get(plan.unknown, instance)
-    present: list = None
+    value: Value
+    unknown: dict[int, bytes] | None = _get(plan.unknown, instance)
+    present: list[_TaggedValue] | None = None
     if plan.tagged or unknown:
         present = []
         for tag, entry in plan.tagged:
@@ -425,19 +431,17 @@ def _write_tagged(plan: EncodePlan, instance: object, output: _Output) -> cython
     if not present:
         return _write_uvarint(output, 0)
     _write_uvarint(output, len(present))
-    for tag, entry, value in present:
+    for tag, known, value in present:
         _write_uvarint(output, tag)
-        _write_sized(entry, value, output)
+        _write_sized(known, value, output)
     return 0
 
 
-def _tag_of(field: tuple[int, object, object]) -> int:
+def _tag_of(field: _TaggedValue) -> int:
     return field[0]
 
 
-def _unknown_fields(
-    plan: EncodePlan, unknown: dict[int, bytes]
-) -> list[tuple[int, object, object]]:
+def _unknown_fields(plan: EncodePlan, unknown: dict[int, bytes]) -> list[_TaggedValue]:
     for tag, _ in plan.tagged:
         if tag in unknown:
             raise Unencodable(f"tag {tag} is given both as a field and as an unknown tag")
@@ -446,7 +450,7 @@ def _unknown_fields(
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _write_sized(entry: object, value: object, output: _Output) -> cython.int:
+def _write_sized(entry: object, value: Value, output: _Output) -> cython.int:
     """Write a tagged value, then push it up to make room for its size in front."""
     if entry is None:
         _write_uvarint(output, len(value))
@@ -486,7 +490,12 @@ def _piece(output: _Output, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> by
     return bytes(output.data[at:end])
 
 
-def encode(plan: EncodePlan, instance: object, front: object = None, framed: bool = False) -> list:
+def encode(
+    plan: EncodePlan,
+    instance: object,
+    front: tuple[EncodePlan, object] | None = None,
+    framed: bool = False,
+) -> list[Buffer]:
     """Write a struct as parts to be sent in order: bytes, and records as they were given.
 
     `front`, a pair of plan and struct, goes before it (a message's header); `framed` puts the
@@ -516,7 +525,7 @@ def encode(plan: EncodePlan, instance: object, front: object = None, framed: boo
         output.length = end
     if output.foreign is None:
         return [_piece(output, 0, output.length)]
-    parts: list = []
+    parts: list[Buffer] = []
     for cut, value in output.foreign:
         parts.append(_piece(output, at, cut))
         parts.append(value)

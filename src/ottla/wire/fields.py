@@ -34,9 +34,10 @@ from typing import (
     get_origin,
 )
 
+from ottla.kernels import kinds
 from ottla.wire.versions import ALL, NO_VERSIONS, VersionRange
 
-Buffer: TypeAlias = bytes | bytearray | memoryview
+Buffer: TypeAlias = kinds.Buffer
 Uuid = NewType("Uuid", bytes)
 """Sixteen bytes; `ottla.wire.uuids` has their text form."""
 
@@ -83,6 +84,7 @@ class _Options:
     tagged: VersionRange | None
     ignorable: bool
     flexible: VersionRange
+    init: bool
 
 
 class FieldOptions(TypedDict, total=False):
@@ -95,6 +97,7 @@ class FieldOptions(TypedDict, total=False):
     tagged: str  # Those versions, where they are not all that have the field.
     ignorable: bool  # Left out without complaint by versions that lack it.
     flexible: str  # The flexible versions that write its length as a varint, where not all do.
+    init: bool  # False for what every struct has beside its fields: it is not declared by them.
 
 
 def field(versions: str = "0+", **options: Unpack[FieldOptions]) -> Any:
@@ -112,6 +115,7 @@ def field(versions: str = "0+", **options: Unpack[FieldOptions]) -> Any:
         VersionRange.parse(tagged) if tagged else None,
         options.get("ignorable", False),
         VersionRange.parse(options.get("flexible", "0+")),
+        options.get("init", True),
     )
 
 
@@ -149,11 +153,11 @@ class StructType(type):
             for key, annotation in body.get("__annotations__", {}).items()
             if get_origin(annotation) is not ClassVar
         }
-        # What every struct has beside its fields, as the root declares it, is not one of them.
+        said = {key: body.pop(key, field()) for key in annotations}
         declared = tuple(
-            _field(key, annotation, body.pop(key, field()))
+            _field(key, annotation, said[key])
             for key, annotation in annotations.items()
-            if bases
+            if said[key].init
         )
         slots = body.pop("__slots__", tuple(annotations))
         made = super().__new__(cls, name, bases, {**body, "__slots__": slots}, **options)
@@ -211,7 +215,7 @@ class Struct(metaclass=StructType):
     """Some fields that belong together; equal to another of its class that holds the same."""
 
     # Tagged fields that the class does not know, by tag; they came so and are encoded so.
-    unknown_tags: dict[int, bytes] | None
+    unknown_tags: dict[int, bytes] | None = field(init=False)
     fields: ClassVar[tuple[Field, ...]]
 
     def __init__(self, **values: Any) -> None:

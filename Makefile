@@ -1,0 +1,56 @@
+# Every target sets up what it needs; what is done is marked in .venv, so that it is done once.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PYTHON := .venv/bin/python
+FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/tidy)
+ORACLE := $(wildcard tests/conformance/jars.py tests/conformance/pom.xml)
+KERNELS := $(wildcard src/ottla/kernels/*.py)
+ROUNDS ?= 20
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: .venv/packages.done .venv/kernels.done .venv/oracle.done ## install what the others need, once; kernels are compiled in place
+	@:
+
+run: setup ## start Ottla (so far: say what it is)
+	@$(PYTHON) -m ottla
+
+check: setup lint ## the one-minute loop: format, lint, types, fast tests
+	@$(PYTHON) -m pytest -q $(FAST_TESTS)
+
+test: setup lint ## everything
+	@$(PYTHON) -m pytest
+
+lint: setup ## format, lint and both type checkers, changing nothing
+	@$(PYTHON) -m ruff format --check --quiet || { echo 'type: $(PYTHON) -m ruff format'; exit 1; }
+	@$(PYTHON) -m ruff check --quiet
+	@$(PYTHON) -m mypy --no-error-summary
+	@$(PYTHON) -m pyright --warnings
+
+bench: setup ## measure; each figure in the documents names the bench that gave it
+	@for file in bench/*.py; do $(PYTHON) -m "bench.$$(basename "$$file" .py)" || exit 1; done
+
+fuzz: setup ## run the property tests on new random input, ROUNDS times (20)
+	@for round in $$(seq $(ROUNDS)); do env -u CI $(PYTHON) -m pytest -q tests/properties || exit 1; done
+
+clean: ## remove what was built, the environment included
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
+	find src -name '*.so' -delete
+
+.venv/packages.done: pyproject.toml
+	@.ci/make-venv
+	@touch $@
+
+.venv/kernels.done: setup.py $(KERNELS) .venv/packages.done
+	@$(PYTHON) setup.py -q build_ext --inplace
+	@touch $@
+
+# Without Java the project works; only the tests that ask Kafka itself cannot run, and say so.
+.venv/oracle.done: .ci/install-java $(ORACLE) .venv/packages.done
+	@if .ci/install-java && $(if $(ORACLE),$(PYTHON) tests/conformance/jars.py,true); then touch $@; fi
+
+.PHONY: help setup run check test lint bench fuzz clean

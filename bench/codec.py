@@ -1,0 +1,51 @@
+"""What it costs to decode and encode a Fetch request (version 12, 3 topics of 6 partitions).
+
+Three ways: the compiled kernel, the same kernel uncompiled, and a Python function generated for
+the version (`prototypes/generated_decoder`). Run as `python -m bench.codec` from the project's top.
+"""
+
+import timeit
+from collections.abc import Callable
+
+from bench.prototypes.generated_decoder import generated_decoder
+from bench.prototypes.messages import FetchRequest, fetch_request
+from ottla.kernels import decoder, encoder
+from ottla.wire.codec import SLACK_BYTES, Plans
+from tests.unit.kernels.twins import uncompiled
+
+VERSION = 12
+ROUNDS = 10
+
+
+def microseconds(work: Callable[[], object]) -> float:
+    """The fastest of some rounds: what disturbs a round only ever makes it slower."""
+    timer = timeit.Timer(work)
+    count, _ = timer.autorange()
+    return min(timer.repeat(ROUNDS, count)) / count * 1e6
+
+
+def main() -> None:
+    """Measure each way and print a line for it."""
+    request = fetch_request(topics=3, partitions=6)
+    slow_decoder, slow_encoder = uncompiled("decoder"), uncompiled("encoder")
+    plan = Plans(decoder.DecodeStep, decoder.DecodePlan)[FetchRequest, VERSION]
+    slow_plan = Plans(slow_decoder.DecodeStep, slow_decoder.DecodePlan)[FetchRequest, VERSION]
+    write_plan = Plans(encoder.EncodeStep, encoder.EncodePlan)[FetchRequest, VERSION]
+    slow_write = Plans(slow_encoder.EncodeStep, slow_encoder.EncodePlan)[FetchRequest, VERSION]
+    generated = generated_decoder(FetchRequest, VERSION)
+    data = b"".join(encoder.encode(write_plan, request))
+    assert generated(data) == decoder.decode(plan, data, SLACK_BYTES) == request
+    ways: dict[str, Callable[[], object]] = {
+        "decode, compiled kernel": lambda: decoder.decode(plan, data, SLACK_BYTES),
+        "decode, uncompiled kernel": lambda: slow_decoder.decode(slow_plan, data, SLACK_BYTES),
+        "decode, generated Python": lambda: generated(data),
+        "encode, compiled kernel": lambda: encoder.encode(write_plan, request),
+        "encode, uncompiled kernel": lambda: slow_encoder.encode(slow_write, request),
+    }
+    print(f"Fetch request, version {VERSION}, 3 topics x 6 partitions, {len(data)} bytes")
+    for name, work in ways.items():
+        print(f"{name:28} {microseconds(work):8.1f} us")
+
+
+if __name__ == "__main__":
+    main()
