@@ -228,7 +228,10 @@ class Struct(metaclass=StructType):
         if not isinstance(other, Struct) or self.fields is not other.fields:
             return NotImplemented
         names = ("unknown_tags", *(one.name for one in self.fields))
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+        pairs = ((getattr(self, name), getattr(other, name)) for name in names)
+        # A shared default holds an empty tuple where any other struct holds an empty list.
+        empty = (((), []), ([], ()))
+        return all(mine == theirs or (mine, theirs) in empty for mine, theirs in pairs)
 
     def __hash__(self) -> NoReturn:
         raise TypeError(f"the fields of a {type(self).__name__} can change, so it has no hash")
