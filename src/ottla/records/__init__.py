@@ -1,0 +1,1 @@
+"""Batches, message sets, compression, control batches, and conversion between their formats."""

@@ -1,0 +1,152 @@
+"""Zstandard frames, one or more.
+
+The library's reader is bounded and quick but does not notice a frame that is cut off; so frames are
+first walked block by block. The walk also tells how much they can hold at most, whatever they say.
+"""
+
+import struct
+import threading
+from typing import Final, Protocol, cast
+
+import zstandard
+
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Truncated
+from ottla.wire.fields import Buffer
+
+# What the Java client's library allows a reader to set aside for a frame's window.
+_WINDOW_BYTES_MAX: Final = 1 << 27
+_BLOCK_BYTES_MAX: Final = 128 * 1024
+_FRAME_HEADER_BYTES_MAX: Final = 18
+_WORD: Final = struct.Struct("<I")
+_SKIPPABLE_MAGIC: Final = 0x184D2A50
+_FRAME_MAGIC: Final = 0xFD2FB528
+_UNKNOWN: Final = zstandard.CONTENTSIZE_UNKNOWN
+# Kinds of block.
+_STORED, _REPEATED, _COMPRESSED, _RESERVED = range(4)
+
+
+class _Reader(Protocol):
+    """What is used of the library's reader, which its own stubs leave without a type."""
+
+    def readinto(self, room: memoryview, /) -> int: ...
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class _Contexts(threading.local):
+    """Each thread's own contexts; to make one costs as much as to use it on a small batch."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES_MAX)
+        self.compressors: dict[int, zstandard.ZstdCompressor] = {}
+
+
+_contexts: Final = _Contexts()
+
+
+def compress(data: Buffer, level: int) -> bytes:
+    """Write one frame."""
+    compressor = _contexts.compressors.get(level)
+    if compressor is None:
+        compressor = _contexts.compressors[level] = zstandard.ZstdCompressor(level=level)
+    return compressor.compress(data)
+
+
+def decompress(data: Buffer, limit_bytes: int) -> bytes:
+    """Read all frames."""
+    bytes_max = _content_bytes_max(memoryview(data), limit_bytes)
+    if bytes_max == 0:
+        return b""
+    with _contexts.decompressor.stream_reader(data, read_across_frames=True) as reader:
+        try:
+            # One byte more than is allowed shows that there is more.
+            output = reader.read(min(bytes_max, limit_bytes + 1))
+        except zstandard.ZstdError as fault:
+            raise InvalidValue(f"no valid zstd frame: {fault}") from fault
+    if len(output) > limit_bytes:
+        raise LimitExceeded(f"zstd: more than {limit_bytes} bytes come out")
+    return output
+
+
+def decompress_into(data: Buffer, out: memoryview) -> int:
+    """Read all frames into a buffer."""
+    bytes_max = _content_bytes_max(memoryview(data), len(out))
+    if bytes_max == 0:
+        return 0
+    with _contexts.decompressor.stream_reader(data, read_across_frames=True) as reader:
+        try:
+            source = cast("_Reader", reader)
+            size = source.readinto(out)
+            if size == len(out) < bytes_max and source.read(1):
+                raise LimitExceeded(f"zstd: more than {len(out)} bytes come out")
+        except zstandard.ZstdError as fault:
+            raise InvalidValue(f"no valid zstd frame: {fault}") from fault
+    return size
+
+
+def _content_bytes_max(view: memoryview, limit_bytes: int) -> int:
+    """Walk all frames; give the most that they can hold."""
+    total = position = 0
+    while position < len(view):
+        if len(view) - position < 4:
+            raise InvalidValue("bytes after the last zstd frame", position)
+        (magic,) = _WORD.unpack_from(view, position)
+        if magic & ~0xF == _SKIPPABLE_MAGIC:
+            position = _skipped(view, position)
+        elif magic == _FRAME_MAGIC:
+            bytes_max, position = _frame(view, position, limit_bytes - total)
+            total += bytes_max
+        else:
+            raise InvalidValue("no zstd frame begins here", position)
+    return total
+
+
+def _skipped(view: memoryview, position: int) -> int:
+    """Step over a frame that is there for other programs."""
+    if len(view) - position < 8:
+        raise Truncated("a zstd frame is cut off", position)
+    position += 8 + _WORD.unpack_from(view, position + 4)[0]
+    if position > len(view):
+        raise Truncated("a zstd frame is cut off", len(view))
+    return position
+
+
+def _frame(view: memoryview, start: int, limit_bytes: int) -> tuple[int, int]:
+    """Walk one frame; give the most that it can hold and where it ends."""
+    # Copied, because the library looks at the whole of a view even to read 18 bytes.
+    header = bytes(view[start : start + _FRAME_HEADER_BYTES_MAX])
+    try:
+        frame = zstandard.get_frame_parameters(header)
+        position = start + zstandard.frame_header_size(header)
+    except zstandard.ZstdError as fault:
+        kind = Truncated if len(header) < _FRAME_HEADER_BYTES_MAX else InvalidValue
+        raise kind(f"no valid header of a zstd frame: {fault}", start) from fault
+    if frame.window_size > _WINDOW_BYTES_MAX:
+        raise LimitExceeded(f"a zstd window of {frame.window_size} bytes", start)
+    bytes_max, position = _blocks_bytes_max(view, position)
+    position += 4 if frame.has_checksum else 0
+    if position > len(view):
+        raise Truncated("a zstd frame is cut off", len(view))
+    if frame.content_size != _UNKNOWN and frame.content_size > limit_bytes:
+        raise LimitExceeded(
+            f"a zstd frame of {frame.content_size} bytes, {limit_bytes} allowed", start
+        )
+    return bytes_max, position
+
+
+def _blocks_bytes_max(view: memoryview, position: int) -> tuple[int, int]:
+    """Walk a frame's blocks; give the most that they can hold and where they end."""
+    total = 0
+    is_last = 0
+    while not is_last:
+        if len(view) - position < 3:
+            raise Truncated("a zstd frame is cut off", len(view))
+        word = view[position] | view[position + 1] << 8 | view[position + 2] << 16
+        is_last, kind, size = word & 1, word >> 1 & 3, word >> 3
+        if kind == _RESERVED:
+            raise InvalidValue("a zstd block of no known kind", position)
+        position += 3 + (1 if kind == _REPEATED else size)
+        total += _BLOCK_BYTES_MAX if kind == _COMPRESSED else size
+    if position > len(view):
+        raise Truncated("a zstd block is cut off", len(view))
+    return total, position
