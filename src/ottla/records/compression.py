@@ -138,7 +138,8 @@ def decompress_into(
 ) -> int:
     """Decompress into a buffer that is there; give how many bytes it took.
 
-    More than it can hold is `LimitExceeded`; what it then holds is not defined.
+    More than it can hold is `LimitExceeded`. Whatever lies beyond the bytes taken is overwritten,
+    or not: to fill a buffer with several batches, decompress them in order.
     """
     room = memoryview(out)
     if codec == Codec.NONE:

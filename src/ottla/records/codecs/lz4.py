@@ -30,7 +30,10 @@ _CONTENT_CHECKSUM: Final = 0x04
 _RATIO_MAX: Final = 255
 # The level that Kafka calls the default means the fast compressor, not the ninth of the slow one.
 _LEVEL_FAST: Final = 9
+_LEVEL_MIN: Final = 3
 _LEVEL_MAX: Final = 12
+# What stands before the first block of a frame without a content size.
+_FRAME_HEADER_BYTES: Final = 7
 
 _Block = tuple[memoryview, bool]
 
@@ -53,15 +56,16 @@ def compress(data: Buffer, level: int, *, legacy_checksum: bool = False) -> byte
 def _compressed_block(content: memoryview, level: int) -> bytes:
     if level == _LEVEL_FAST:
         return bytes(cramjam.lz4.compress_block(content, store_size=False))
-    # The library ends at level 12; Kafka allows 17, which its own library treats the same.
-    return bytes(
-        cramjam.lz4.compress_block(
-            content,
-            mode="high_compression",
-            compression=min(level, _LEVEL_MAX),
-            store_size=False,
-        )
+    # The slow compressor has levels 3 to 12; Kafka allows 1 to 17, which its own library treats as
+    # the nearest of these. Here it is reached through a frame, of which the only block is taken.
+    stream = cramjam.lz4.Compressor(
+        level=min(max(level, _LEVEL_MIN), _LEVEL_MAX), content_checksum=False, block_linked=False
     )
+    stream.compress(bytes(content))
+    frame = bytes(stream.finish())
+    (word,) = _WORD.unpack_from(frame, _FRAME_HEADER_BYTES)
+    start = _FRAME_HEADER_BYTES + _WORD.size
+    return frame[start : start + (word & ~_STORED)]
 
 
 def decompress(data: Buffer, limit_bytes: int, *, legacy_checksum: bool = False) -> bytes:
