@@ -230,7 +230,7 @@ class Struct(metaclass=StructType):
         names = ("unknown_tags", *(one.name for one in self.fields))
         pairs = ((getattr(self, name), getattr(other, name)) for name in names)
         # A shared default holds an empty tuple where any other struct holds an empty list.
-        empty = (((), []), ([], ()))
+        empty: tuple[object, ...] = (((), []), ([], ()))
         return all(mine == theirs or (mine, theirs) in empty for mine, theirs in pairs)
 
     def __hash__(self) -> NoReturn:
