@@ -34,7 +34,10 @@ final class Batches {
             try {
                 MemoryRecords records = MemoryRecords.readableRecords(ByteBuffer.wrap(blob));
                 for (MutableRecordBatch batch : records.batches()) {
-                    show(batch, shown.addObject());
+                    // A header that cannot be read is no batch, but the error of the run.
+                    ObjectNode complete = Oracle.JSON.createObjectNode();
+                    show(batch, complete);
+                    shown.add(complete);
                 }
                 row.put("valid_bytes", records.validBytes());
             } catch (Exception fault) {
