@@ -84,6 +84,10 @@ class Message(NamedTuple):
     value: Buffer | None
 
 
+class WrongChecksum(InvalidValue):
+    """A message within a wrapper whose checksum is not that of its bytes."""
+
+
 Row: TypeAlias = tuple[int, int, Buffer | None, Buffer | None]
 """What a writer takes for one message: its offset, timestamp, key and value."""
 
@@ -146,11 +150,14 @@ def checksum(data: Buffer, entry: Entry) -> int:
     return crc32(memoryview(data)[start + 4 : entry.position + entry.size_bytes])
 
 
-def inner_entries(wrapper: Entry, bytes_max: int = INNER_BYTES_MAX) -> tuple[bytes, list[Entry]]:
+def inner_entries(
+    wrapper: Entry, bytes_max: int = INNER_BYTES_MAX, *, with_checksums: bool = False
+) -> tuple[bytes, list[Entry]]:
     """Decompress a wrapper: give what it held, and its entries with absolute offsets and times.
 
     Their positions are in the bytes given. A wrapper of magic 1 whose offset is 0 was written by a
-    client that left offsets to the broker, so its inner offsets are taken as they are.
+    client that left offsets to the broker, so its inner offsets are taken as they are. Checksums
+    are looked at when asked for, but not of messages of another magic than the wrapper's.
     """
     codec = wrapper.codec
     if codec > Codec.LZ4:
@@ -160,7 +167,7 @@ def inner_entries(wrapper: Entry, bytes_max: int = INNER_BYTES_MAX) -> tuple[byt
     data = compression.decompress(
         codec, wrapper.value, bytes_max, legacy_checksum=wrapper.magic == 0
     )
-    found = list(_inner(memoryview(data)))
+    found = list(_inner(memoryview(data), wrapper.magic if with_checksums else -1))
     if not found:
         raise InvalidValue("a compressed message set is empty", wrapper.position)
     if wrapper.magic == 0:
@@ -174,7 +181,7 @@ def inner_entries(wrapper: Entry, bytes_max: int = INNER_BYTES_MAX) -> tuple[byt
     return data, [_seen_through(wrapper, entry, base_offset) for entry in found]
 
 
-def _inner(view: memoryview) -> Iterator[Entry]:
+def _inner(view: memoryview, checked_magic: int) -> Iterator[Entry]:
     position = 0
     while len(view) - position >= ENTRY_HEADER_BYTES:
         (size,) = _SIZE.unpack_from(view, position + 8)
@@ -182,8 +189,14 @@ def _inner(view: memoryview) -> Iterator[Entry]:
             raise InvalidValue(f"a message of {size} bytes", position + 8)
         if len(view) - position - ENTRY_HEADER_BYTES < size:
             return
+        end = position + ENTRY_HEADER_BYTES + size
+        if view[position + _MAGIC_PLACE] == checked_magic:
+            # Before its fields are read: a damaged length is first of all damage.
+            (crc,) = _CHECKSUM.unpack_from(view, position + ENTRY_HEADER_BYTES)
+            if crc32(view[position + _MAGIC_PLACE : end]) != crc:
+                raise WrongChecksum("a checksum within is not that of the bytes", position)
         yield _entry(view, position, size)
-        position += ENTRY_HEADER_BYTES + size
+        position = end
 
 
 def _seen_through(wrapper: Entry, entry: Entry, base_offset: int) -> Entry:
@@ -244,6 +257,15 @@ def write_message_set(
         return content
     wrapped = compression.compress(codec, content, level, legacy_checksum=magic == 0)
     return _message(magic, attributes | codec, (offset_before, timestamp_max, None, wrapped))
+
+
+def uncompressed_bytes(magic: int, codec: int, rows: Iterable[Row]) -> int:
+    """How many bytes a set of rows takes before it is compressed, with the fields of a wrapper."""
+    overhead_bytes = ENTRY_HEADER_BYTES + MESSAGE_BYTES_MIN[magic]
+    total = overhead_bytes if codec else 0
+    for _, _, key, value in rows:
+        total += overhead_bytes + len(key or b"") + len(value or b"")
+    return total
 
 
 def _message(magic: int, attributes: int, row: Row) -> bytes:

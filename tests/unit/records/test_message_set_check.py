@@ -1,0 +1,84 @@
+"""The rules for message sets that no golden case holds."""
+
+import pytest
+
+from ottla.records import verdicts
+from ottla.records.check import Rules
+from ottla.records.compression import Codec
+from ottla.records.message_set import checksum, entries, messages, write_message_set
+from ottla.records.message_set_append import AppendTarget, assign_offsets
+from ottla.records.message_set_check import check_message_set
+
+NOW_MS = 1_000_000
+ROWS = [(0, NOW_MS, b"a", b"first"), (1, NOW_MS - 5, b"b", b"second")]
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.SNAPPY])
+def test_a_flipped_bit_anywhere_after_the_size_is_corruption(magic: int, codec: Codec) -> None:
+    data = write_message_set(magic, codec, ROWS)
+    first = next(entries(data)).size_bytes
+    for place in range(12, first):
+        damaged = bytearray(data)
+        damaged[place] ^= 4
+        verdict = check_message_set(damaged, Rules(), NOW_MS)
+        assert verdict.error == verdicts.CORRUPT_MESSAGE
+
+
+def test_an_entry_that_is_too_large_is_named_before_its_checksum() -> None:
+    data = bytearray(write_message_set(1, 0, ROWS))
+    data[12] ^= 1
+    size = next(entries(data)).size_bytes
+    for limit, error in ((size, verdicts.CORRUPT_MESSAGE), (size - 1, verdicts.MESSAGE_TOO_LARGE)):
+        assert check_message_set(data, Rules(batch_bytes_max=limit), NOW_MS).error == error
+
+
+def test_a_wrapper_that_holds_too_much_is_too_large() -> None:
+    data = write_message_set(1, Codec.GZIP, [(0, NOW_MS, b"k", bytes(5000))])
+    verdict = check_message_set(data, Rules(inflated_bytes_max=5000), NOW_MS)
+    assert verdict.error == verdicts.MESSAGE_TOO_LARGE
+    assert check_message_set(data, Rules(inflated_bytes_max=6000), NOW_MS).error == verdicts.NONE
+
+
+def test_a_wrapper_that_does_not_decompress_is_invalid() -> None:
+    data = bytearray(write_message_set(1, 0, [(0, NOW_MS, None, b"no gzip")]))
+    data[17] = Codec.GZIP
+    data[12:16] = checksum(data, next(entries(data))).to_bytes(4, "big")
+    assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
+
+
+def test_two_wrappers_are_one_too_many() -> None:
+    wrapper = write_message_set(1, Codec.GZIP, ROWS)
+    plain = write_message_set(1, 0, ROWS)
+    for data in (wrapper + wrapper, wrapper + plain, plain + wrapper):
+        assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
+
+
+def test_one_set_has_one_magic() -> None:
+    data = write_message_set(1, 0, ROWS) + write_message_set(0, 0, ROWS)
+    assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
+
+
+def test_what_is_cut_off_is_not_appended() -> None:
+    data = bytearray(write_message_set(1, 0, ROWS))
+    verdict = check_message_set(data[:-1], Rules(), NOW_MS)
+    assert verdict.error == verdicts.NONE
+    appendable = assign_offsets(data, verdict, AppendTarget(40, magic=1))
+    assert [one.offset for one in messages(appendable.data)] == [40]
+    assert appendable.next_offset == 41
+
+
+def test_no_whole_entry_is_no_error() -> None:
+    for data in (b"", bytes(11), write_message_set(1, 0, ROWS)[:20]):
+        verdict = check_message_set(data, Rules(), NOW_MS)
+        assert (verdict.error, verdict.messages) == (verdicts.NONE, ())
+
+
+def test_in_place_means_in_place() -> None:
+    for codec in (Codec.NONE, Codec.LZ4):
+        data = bytearray(write_message_set(1, codec, ROWS))
+        verdict = check_message_set(data, Rules(), NOW_MS)
+        appendable = assign_offsets(data, verdict, AppendTarget(9, magic=1, codec=codec))
+        assert isinstance(appendable.data, memoryview)
+        assert appendable.data.obj is data
+        assert [one.offset for one in messages(data)] == [9, 10]
