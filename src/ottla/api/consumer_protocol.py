@@ -1,7 +1,7 @@
 """What consumers of a classic group tell each other in the group's opaque bytes.
 
-Both have their version in front; one that is newer adds fields at the end, so that it may be read as
-the newest that is known.
+Both have their version in front; a newer one adds fields at the end, so that it may be read as the
+newest that is known.
 """
 
 from ottla.wire.fields import Message, Struct, field, int32

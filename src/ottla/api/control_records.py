@@ -116,13 +116,14 @@ QuorumRecord: TypeAlias = (
     | VotersRecord
 )
 
-_QUORUM_RECORDS: Final[dict[ControlType, type[QuorumRecord]]] = {
+QUORUM_RECORDS: Final[dict[ControlType, type[QuorumRecord]]] = {
     ControlType.LEADER_CHANGE: LeaderChangeMessage,
     ControlType.SNAPSHOT_HEADER: SnapshotHeaderRecord,
     ControlType.SNAPSHOT_FOOTER: SnapshotFooterRecord,
     ControlType.KRAFT_VERSION: KRaftVersionRecord,
     ControlType.VOTERS: VotersRecord,
 }
+"""The classes of the records of the metadata quorum, by type."""
 
 
 def write_control_key(type_: ControlType) -> bytes:
@@ -152,7 +153,7 @@ def write_quorum_record(record: QuorumRecord) -> bytes:
 
 def read_quorum_record(type_: ControlType, value: Buffer) -> QuorumRecord:
     """Read the value of a record of the metadata quorum, in the version that it names."""
-    cls = _QUORUM_RECORDS[type_]
+    cls = QUORUM_RECORDS[type_]
     version = number_of(value, cls.__name__)
     if version not in cls.versions:
         raise InvalidValue(f"{cls.__name__} has versions {cls.versions}, not {version}", 0)

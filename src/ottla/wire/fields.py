@@ -69,6 +69,7 @@ _PLAIN: Final[dict[object, WireType]] = {
     Uuid: WireType("uuid", NO_ID),
 }
 _MISSING: Final = object()
+_EMPTY: Final[tuple[object, ...]] = ([], ())
 
 _S = TypeVar("_S", bound="Struct")
 
@@ -229,9 +230,10 @@ class Struct(metaclass=StructType):
             return NotImplemented
         names = ("unknown_tags", *(one.name for one in self.fields))
         pairs = ((getattr(self, name), getattr(other, name)) for name in names)
-        # A shared default holds an empty tuple where any other struct holds an empty list.
-        empty: tuple[object, ...] = (((), []), ([], ()))
-        return all(mine == theirs or (mine, theirs) in empty for mine, theirs in pairs)
+        # A blank has tuples where others have lists; both are empty then.
+        return all(
+            one == another or (one in _EMPTY and another in _EMPTY) for one, another in pairs
+        )
 
     def __hash__(self) -> NoReturn:
         raise TypeError(f"the fields of a {type(self).__name__} can change, so it has no hash")
