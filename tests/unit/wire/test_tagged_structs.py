@@ -40,6 +40,7 @@ def test_a_blank_default_is_left_out() -> None:
     assert encode(Outer(), 1) == b"\0"
     assert encode(Outer(inner=Outer.Inner(size=0, names=[])), 1) == b"\0"
     assert decode(Outer, b"\0", 1).inner is blank(Outer.Inner)
+    assert decode(Outer, b"\0", 1).inner == Outer.Inner(size=0, names=[])
     assert encode(Outer(), 0) == b"\x01\0\0\0\0\x01\0\0"
 
 

@@ -1,0 +1,36 @@
+"""One oracle per Kafka version for the whole run."""
+
+from collections.abc import Callable, Iterator
+from typing import NoReturn
+
+import pytest
+
+from tests.conformance.jars import UnavailableError
+from tests.conformance.oracle import Oracle
+
+
+@pytest.fixture(scope="session")
+def oracle_44(missing_peer: Callable[[str], NoReturn]) -> Iterator[Oracle]:
+    """The newest classes of the clients."""
+    yield from _oracle("clients-4.4.0", missing_peer)
+
+
+@pytest.fixture(scope="session")
+def oracle_39(missing_peer: Callable[[str], NoReturn]) -> Iterator[Oracle]:
+    """The last classes that know the oldest versions and formats."""
+    yield from _oracle("clients-3.9.2", missing_peer)
+
+
+@pytest.fixture(scope="session")
+def oracle_43(missing_peer: Callable[[str], NoReturn]) -> Iterator[Oracle]:
+    """The classes of a whole broker, internal records among them."""
+    yield from _oracle("broker-4.3.1", missing_peer)
+
+
+def _oracle(class_path: str, missing_peer: Callable[[str], NoReturn]) -> Iterator[Oracle]:
+    try:
+        oracle = Oracle(class_path)
+    except UnavailableError as reason:
+        missing_peer(str(reason))
+    with oracle:
+        yield oracle
