@@ -1,6 +1,7 @@
 """Asks Kafka's own Java classes how messages and records look.
 
-One process per Kafka version lives as long as its `Oracle`; `java/Oracle.java` is its other end.
+One process per Kafka version lives as long as its `Oracle`; `java/oracle/Oracle.java` is the other
+end.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ from typing import Any, BinaryIO, Final, Self
 
 from tests.conformance import jars
 
-SOURCES: Final = Path(__file__).with_name("java")
+SOURCES: Final = Path(__file__).with_name("java") / "oracle"
 _COMPILE_SECONDS_MAX: Final = 120
 # The process mostly starts and answers short questions: the quick compiler and collector suit it.
 _JAVA_OPTIONS: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", "-Xss2m")

@@ -8,7 +8,7 @@ from typing import NoReturn
 from ottla.errors import ErrorCode
 from tests.conformance.jars import UnavailableError, class_path, tool
 
-SOURCE = Path(__file__).with_name("ErrorTable.java")
+SOURCE = Path(__file__).with_name("java") / "ErrorTable.java"
 
 
 def test_numbers_names_and_retries_are_kafkas(missing_peer: Callable[[str], NoReturn]) -> None:

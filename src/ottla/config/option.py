@@ -77,12 +77,12 @@ def KiB(count: int) -> int:  # noqa: N802  The unit's own spelling.
     return count << 10
 
 
-def MiB(count: int) -> int:  # noqa: N802
+def MiB(count: int) -> int:  # noqa: N802  The unit's own spelling.
     """So many times 1024 KiB, in bytes."""
     return count << 20
 
 
-def GiB(count: int) -> int:  # noqa: N802
+def GiB(count: int) -> int:  # noqa: N802  The unit's own spelling.
     """So many times 1024 MiB, in bytes."""
     return count << 30
 
