@@ -86,13 +86,13 @@ def main() -> None:
         for kind, names in KINDS.items():
             for check_crcs in (True, False):
                 label = f"{run.name}, {kind}, {'checked' if check_crcs else 'unchecked'}"
-                print(f"{label:36}", rate(run, names, check_crcs, arguments.rounds))  # noqa: T201
+                print(f"{label:36}", rate(run, names, check_crcs, arguments.rounds))
     small = sample(1000, 0, 1 << 20)
     compiled = best_seconds(lambda: Columns(SPARK_COLUMNS).table(small.data), 5)
     with patch.object(face, "Run", uncompiled_arrow().Run):
         uncompiled = best_seconds(lambda: Columns(SPARK_COLUMNS).table(small.data), 3)
     ratio = uncompiled / compiled
-    print(f"compiled is {ratio:.0f} times as fast as uncompiled ({small.name}, all)")  # noqa: T201
+    print(f"compiled is {ratio:.0f} times as fast as uncompiled ({small.name}, all)")
 
 
 if __name__ == "__main__":
