@@ -1,6 +1,7 @@
 """Columns hold what a plain reading of the bytes gives, compiled or not, whatever the bytes."""
 
 import random
+from types import ModuleType
 
 from crc32c import crc32c
 from hypothesis import given, settings
@@ -115,12 +116,12 @@ def mutated(data: bytes, seed: int) -> bytes:
     return bytes(changed)
 
 
-def outcomes(kernel: object, data: bytes, wanted: Selection, checked: bool) -> list[object]:
+def outcomes(kernel: ModuleType, data: bytes, wanted: Selection, checked: bool) -> list[object]:
     """All pieces, and the fault in words."""
     found: list[object] = []
     aborted = [(1, 0, 900), (2, 700, INT64_MAX)]
     checksum = crc32c if checked else None
-    reading = kernel.Run(data, wanted, checksum, Scratch().decompress, aborted)  # type: ignore[attr-defined]
+    reading = kernel.Run(data, wanted, checksum, Scratch().decompress, aborted)
     try:
         while rows := reading.fill():
             found.append((rows, reading.position, reading.take()))

@@ -8,7 +8,19 @@ import warnings
 from importlib.machinery import PathFinder, SourceFileLoader
 from typing import Final
 
-KERNELS: Final = ("decoder", "encoder")
+KERNELS: Final = (
+    "arrow",
+    "batches",
+    "cleaning",
+    "decoder",
+    "encoder",
+    "pieces",
+    "record_writer",
+    "records",
+    "sections",
+    "shadow",
+    "xxh32",
+)
 """The modules here that can be compiled."""
 
 

@@ -127,10 +127,10 @@ class Run:
 
     def __init__(
         self,
-        source: object,
+        source: selection.Buffer,
         wanted: selection.Selection,
         checksum: Callable[[memoryview], int] | None,
-        decompress: Callable[[int, memoryview, int], object],
+        decompress: Callable[[int, memoryview, int], selection.Buffer],
         aborted: Sequence[tuple[int, int, int]] = (),
     ) -> None:
         self.walk = Sections(source, wanted, checksum, decompress, aborted)
@@ -240,7 +240,7 @@ def _copy_without_gil(run: Run, piece: Piece) -> cython.int:
 
 
 @cython.cfunc
-def _fault(run: Run) -> object:
+def _fault(run: Run) -> Malformed:
     """What is wrong with the record at hand, and where; of compressed ones, where the batch is."""
     kind = Truncated if run.fault == _TOO_LONG else InvalidValue
     fault = kind(

@@ -17,7 +17,7 @@ except ImportError:
 from collections.abc import Callable, Sequence
 
 from ottla.kernels.faults import InvalidValue, Truncated
-from ottla.kernels.selection import INT64_MAX, INT64_MIN, OF_RECORDS, Selection
+from ottla.kernels.selection import INT64_MAX, INT64_MIN, OF_RECORDS, Buffer, Selection
 
 if cython.compiled:
     from cython.cimports.cpython.memoryview import PyMemoryView_GET_BUFFER
@@ -51,8 +51,8 @@ class Sections:
     source: memoryview
     wire: cython.p_const_uchar
     wire_bytes: cython.Py_ssize_t
-    checksum: object
-    decompress: object
+    checksum: Callable[[memoryview], int] | None
+    decompress: Callable[[int, memoryview, int], Buffer]
     decompressed_bytes_max: cython.Py_ssize_t
     # What is wanted of it.
     by_record: cython.bint
@@ -60,8 +60,8 @@ class Sections:
     end_offset: cython.longlong
     start_timestamp: cython.longlong
     # Transactions whose first offset is yet to come, and last offsets by producer of the others.
-    aborted: list
-    aborting: dict
+    aborted: list[tuple[int, int, int]]
+    aborting: dict[int, int]
     # The batch.
     batch_at: cython.Py_ssize_t
     batch_end: cython.Py_ssize_t
@@ -83,10 +83,10 @@ class Sections:
 
     def __init__(
         self,
-        source: object,
+        source: Buffer,
         wanted: Selection,
         checksum: Callable[[memoryview], int] | None,
-        decompress: Callable[[int, memoryview, int], object],
+        decompress: Callable[[int, memoryview, int], Buffer],
         aborted: Sequence[tuple[int, int, int]],
     ) -> None:
         self.source = memoryview(source).cast("B")
@@ -203,12 +203,12 @@ def _is_wanted(walk: Sections) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1)
 def _is_aborted(walk: Sections) -> cython.int:
-    producer_id: object = walk.producer_id
-    last_offset: object = walk.base_offset + walk.last_offset_delta
+    producer_id: int = walk.producer_id
+    last_offset: int = walk.base_offset + walk.last_offset_delta
     while walk.aborted and _first_offset(walk.aborted[len(walk.aborted) - 1]) <= last_offset:
         began: tuple[int, int, int] = walk.aborted.pop()
         walk.aborting[began[0]] = began[2]
-    until: object = walk.aborting.get(producer_id)
+    until: int | None = walk.aborting.get(producer_id)
     if until is None:
         return 0
     if walk.attributes & _CONTROL:
@@ -240,9 +240,11 @@ def _after_varint(section: memoryview, at: int) -> int:
 @cython.cfunc
 @cython.exceptval(-1)
 def _compare_checksum(walk: Sections) -> cython.int:
+    """Unless checksums are left out."""
     at: cython.Py_ssize_t = walk.batch_at
     stored: cython.longlong = _int32(walk.wire, at + 17) & _MASK_32
-    if walk.checksum(walk.source[at + 21 : walk.batch_end]) != stored:
+    checksum = walk.checksum
+    if checksum is not None and checksum(walk.source[at + 21 : walk.batch_end]) != stored:
         raise InvalidValue(f"the checksum of the batch at offset {walk.base_offset} differs", at)
     return 0
 
@@ -253,8 +255,7 @@ def _open(walk: Sections) -> cython.int:
     """Check the batch's bytes and find its records."""
     at: cython.Py_ssize_t = walk.batch_at
     codec: cython.int = walk.attributes & _CODEC
-    if walk.checksum is not None:
-        _compare_checksum(walk)
+    _compare_checksum(walk)
     walk.is_counted = not walk.by_record and (
         walk.base_offset >= walk.start_offset
         and walk.base_offset + walk.last_offset_delta < walk.end_offset
@@ -268,8 +269,8 @@ def _open(walk: Sections) -> cython.int:
     if walk.is_compressed:
         if codec > _CODEC_MAX:
             raise InvalidValue(f"compression codec {codec}", at)
-        raw: object = walk.source[walk.begin : walk.end]
-        raw = walk.decompress(codec, raw, walk.decompressed_bytes_max)
+        packed: memoryview = walk.source[walk.begin : walk.end]
+        raw = walk.decompress(codec, packed, walk.decompressed_bytes_max)
         walk.section = memoryview(raw).cast("B")
         walk.data = _pointer(walk.section)
         walk.begin = 0

@@ -1,7 +1,9 @@
 """What is asked of a run of batches: which columns, which rows, and how large a piece may be."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
+
+Buffer: TypeAlias = bytes | bytearray | memoryview
 
 OFFSET: Final = 1
 TIMESTAMP: Final = 2

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
-from crc32c import crc32c
+from fastcrc.crc32 import iscsi as crc32c
 
 from ottla.kernels import selection
 from ottla.kernels.arrow import Run
@@ -224,7 +224,7 @@ def _readable(keys: pa.Array) -> pa.Array:
     try:
         keys.validate(full=True)
     except pa.ArrowInvalid:
-        octets = keys.view(pa.binary())
-        texts = [str(key.as_py(), "utf-8", "replace") for key in octets]
+        octets = cast("list[bytes]", keys.view(pa.binary()).to_pylist())
+        texts = [str(key, "utf-8", "replace") for key in octets]
         return pa.array(texts, pa.string())
     return keys

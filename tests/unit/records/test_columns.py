@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from ottla.records.columns import SPARK_COLUMNS, Columns, Shape, Window
+from ottla.records.columns import EVERY_ROW, SPARK_COLUMNS, Columns, Shape, Window
 from ottla.records.compression import compress
 from tests.unit.records.batch_bytes import LOG_APPEND_TIME, Batch, Record
 
@@ -23,7 +23,7 @@ RECORDS = [
 BATCH = Batch(RECORDS, base_offset=100, leader_epoch=9, producer_id=77)
 
 
-def column(name: str, data: bytes, window: Window = Window()) -> list[object]:  # noqa: B008
+def column(name: str, data: bytes, window: Window = EVERY_ROW) -> list[object]:
     """One column of a run, with timestamps as the numbers that they are."""
     table = Columns([name], Shape(timestamp_unit="ms")).table(data, window)
     table.validate(full=True)

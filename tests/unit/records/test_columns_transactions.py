@@ -3,7 +3,7 @@
 import pytest
 
 from ottla.kernels.faults import InvalidValue, Truncated
-from ottla.records.columns import Aborted, Columns, Window
+from ottla.records.columns import EVERY_ROW, Aborted, Columns, Window
 from ottla.records.compression import compress
 from tests.unit.records.batch_bytes import (
     CONTROL,
@@ -22,7 +22,7 @@ def data(base_offset: int, producer_id: int, attributes: int = TRANSACTIONAL) ->
     return Batch(records, base_offset, attributes, producer_id=producer_id).written()
 
 
-def offsets(run: bytes, *aborted: Aborted, window: Window = Window()) -> list[int]:  # noqa: B008
+def offsets(run: bytes, *aborted: Aborted, window: Window = EVERY_ROW) -> list[int]:
     table = OFFSETS.table(run, window, aborted)
     return [offset for offset in table["offset"].to_pylist() if offset is not None]
 

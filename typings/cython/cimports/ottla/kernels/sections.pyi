@@ -1,0 +1,2 @@
+from ottla.kernels.sections import Sections as Sections
+from ottla.kernels.sections import next_section as next_section
