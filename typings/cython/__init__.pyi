@@ -7,6 +7,7 @@ pointer to a struct is the struct, since attributes are reached the same way.
 
 import builtins
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
 
 _T = TypeVar("_T")

@@ -18,7 +18,6 @@ KERNELS: Final = (
     "record_writer",
     "records",
     "sections",
-    "shadow",
     "xxh32",
 )
 """The modules here that can be compiled."""
