@@ -3,7 +3,7 @@
 try:
     import cython
 except ImportError:
-    from ottla.kernels import shadow as cython
+    from ottla.kernels.shadow import cython
 
 if cython.compiled:
     from cython.cimports.cpython.buffer import (
@@ -77,10 +77,10 @@ def _hash(data: cython.p_const_uchar, size: cython.Py_ssize_t) -> cython.ulonglo
     return value ^ (value >> 16)
 
 
-def xxh32(source: object) -> int:
+def xxh32(source: bytes | bytearray | memoryview) -> int:
     """Hash all bytes of a buffer, with the seed 0."""
     if cython.compiled:
-        view: Py_buffer
+        view = cython.declare(Py_buffer)
         PyObject_GetBuffer(source, cython.address(view), PyBUF_SIMPLE)
         try:
             return _hash(cython.cast(cython.p_const_uchar, view.buf), view.len)

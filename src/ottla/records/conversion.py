@@ -50,7 +50,7 @@ def down_convert(
 
     Records below `first_offset` are dropped where they are not compressed: older consumers skip
     them in a wrapper, but do not expect plain messages that they did not ask for. `bytes_max`
-    bounds what one batch may hold.
+    bounds what one batch may hold. What the older format cannot hold is `Unencodable`.
     """
     return _converted(list(_batches(data)), magic, first_offset, bytes_max)
 

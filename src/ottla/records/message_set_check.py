@@ -74,11 +74,11 @@ def check_message_set(data: Buffer, rules: Rules, now_ms: int) -> MessageSetVerd
     A set without a whole entry breaks no rule, and has nothing to append.
     """
     try:
-        found = tuple(_sound_entries(data, rules))
+        found = list(_sound_entries(data, rules))
         messages = tuple(_sound_messages(found, rules, now_ms))
     except _Refused as refused:
         return refused.verdict
-    return MessageSetVerdict(verdicts.NONE, "", (), found, messages)
+    return MessageSetVerdict(verdicts.NONE, "", (), tuple(found), messages)
 
 
 def _sound_entries(data: Buffer, rules: Rules) -> Iterator[Entry]:
@@ -95,7 +95,7 @@ def _sound_entries(data: Buffer, rules: Rules) -> Iterator[Entry]:
         raise _Refused(verdicts.CORRUPT_MESSAGE, str(fault)) from fault
 
 
-def _sound_messages(found: tuple[Entry, ...], rules: Rules, now_ms: int) -> Iterator[Entry]:
+def _sound_messages(found: list[Entry], rules: Rules, now_ms: int) -> Iterator[Entry]:
     """The messages of all entries, which are of one magic and, if compressed, one wrapper."""
     if len(found) > 1 and any(entry.codec for entry in found):
         raise _Refused(verdicts.INVALID_RECORD, "a compressed set has one wrapper only")
@@ -147,6 +147,8 @@ def _time_objection(entry: Entry, message: Entry, rules: Rules, now_ms: int) -> 
 
     A set that claims the append time for good times of creation goes to the log relabelled.
     """
+    if message.timestamp < NO_TIMESTAMP:
+        return f"{message.timestamp} is no time"
     if not rules.is_append_time and message.timestamp != NO_TIMESTAMP:
         earliest, latest = now_ms - rules.before_max_ms, now_ms + rules.after_max_ms
         if not earliest <= message.timestamp <= latest:

@@ -59,6 +59,14 @@ def test_one_set_has_one_magic() -> None:
     assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
 
 
+def test_a_time_below_none_is_refused() -> None:
+    data = bytearray(write_message_set(1, 0, ROWS))
+    data[18:26] = (-2).to_bytes(8, "big", signed=True)
+    data[12:16] = checksum(data, next(entries(data))).to_bytes(4, "big")
+    for rules in (Rules(), Rules(is_append_time=True)):
+        assert check_message_set(data, rules, NOW_MS).error == verdicts.INVALID_TIMESTAMP
+
+
 def test_what_is_cut_off_is_not_appended() -> None:
     data = bytearray(write_message_set(1, 0, ROWS))
     verdict = check_message_set(data[:-1], Rules(), NOW_MS)

@@ -11,6 +11,8 @@ _GZIP: Final = 31
 _MEMBER_START: Final = b"\x1f\x8b\x08"
 # No member is shorter than 20 bytes; the Java client does not look at less after the first one.
 _MEMBER_BYTES_MIN: Final = 19
+# Input is fed in steps, so that what one of them can yield, a thousand times as much, stays small.
+_FIRST_STEP_BYTES: Final = 16 * 1024
 # After the first member input is fed in small steps, since zlib copies what a member leaves over:
 # given at once, a megabyte of empty members would be copied fifty thousand times.
 _STEP_BYTES: Final = 1024
@@ -25,7 +27,7 @@ def compress(data: Buffer, level: int) -> bytes:
 def decompress(data: Buffer, limit_bytes: int) -> bytes:
     """Read all members; what follows the last and does not begin like one is ignored."""
     view = memoryview(data)
-    output, position = _member(view, limit_bytes, len(view))
+    output, position = _member(view, limit_bytes, _FIRST_STEP_BYTES)
     if not _is_member(view, position):
         return output
     parts, total = [output], len(output)

@@ -5,7 +5,8 @@ first walked block by block. The walk also tells how much they can hold at most,
 """
 
 import struct
-import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final, Protocol, cast
 
 import zstandard
@@ -33,23 +34,38 @@ class _Reader(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class _Contexts(threading.local):
-    """Each thread's own contexts; to make one costs as much as to use it on a small batch."""
-
-    def __init__(self) -> None:
-        self.decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES_MAX)
-        self.compressors: dict[int, zstandard.ZstdCompressor] = {}
-
-
-_contexts: Final = _Contexts()
+# Contexts that nobody uses at the moment: to make one costs as much as to use it on a small batch,
+# and two threads may not use the same. Taking from a list and giving back are atomic.
+_idle_decompressors: Final[list[zstandard.ZstdDecompressor]] = []
+_idle_compressors: Final[dict[int, list[zstandard.ZstdCompressor]]] = {}
 
 
 def compress(data: Buffer, level: int) -> bytes:
     """Write one frame."""
-    compressor = _contexts.compressors.get(level)
-    if compressor is None:
-        compressor = _contexts.compressors[level] = zstandard.ZstdCompressor(level=level)
-    return compressor.compress(data)
+    idle = _idle_compressors.setdefault(level, [])
+    try:
+        compressor = idle.pop()
+    except IndexError:
+        compressor = zstandard.ZstdCompressor(level=level)
+    compressed = compressor.compress(data)
+    idle.append(compressor)
+    return compressed
+
+
+@contextmanager
+def _reader(data: Buffer) -> Generator[_Reader, None, None]:
+    """A reader over all frames, with a context that goes back to the others afterwards."""
+    try:
+        decompressor = _idle_decompressors.pop()
+    except IndexError:
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES_MAX)
+    try:
+        with decompressor.stream_reader(data, read_across_frames=True) as reader:
+            yield cast("_Reader", reader)
+    except zstandard.ZstdError as fault:
+        raise InvalidValue(f"no valid zstd frame: {fault}") from fault
+    finally:
+        _idle_decompressors.append(decompressor)
 
 
 def decompress(data: Buffer, limit_bytes: int) -> bytes:
@@ -57,12 +73,9 @@ def decompress(data: Buffer, limit_bytes: int) -> bytes:
     bytes_max = _content_bytes_max(memoryview(data), limit_bytes)
     if bytes_max == 0:
         return b""
-    with _contexts.decompressor.stream_reader(data, read_across_frames=True) as reader:
-        try:
-            # One byte more than is allowed shows that there is more.
-            output = reader.read(min(bytes_max, limit_bytes + 1))
-        except zstandard.ZstdError as fault:
-            raise InvalidValue(f"no valid zstd frame: {fault}") from fault
+    with _reader(data) as reader:
+        # One byte more than is allowed shows that there is more.
+        output = reader.read(min(bytes_max, limit_bytes + 1))
     if len(output) > limit_bytes:
         raise LimitExceeded(f"zstd: more than {limit_bytes} bytes come out")
     return output
@@ -73,14 +86,10 @@ def decompress_into(data: Buffer, out: memoryview) -> int:
     bytes_max = _content_bytes_max(memoryview(data), len(out))
     if bytes_max == 0:
         return 0
-    with _contexts.decompressor.stream_reader(data, read_across_frames=True) as reader:
-        try:
-            source = cast("_Reader", reader)
-            size = source.readinto(out)
-            if size == len(out) < bytes_max and source.read(1):
-                raise LimitExceeded(f"zstd: more than {len(out)} bytes come out")
-        except zstandard.ZstdError as fault:
-            raise InvalidValue(f"no valid zstd frame: {fault}") from fault
+    with _reader(data) as reader:
+        size = reader.readinto(out)
+        if size == len(out) < bytes_max and reader.read(1):
+            raise LimitExceeded(f"zstd: more than {len(out)} bytes come out")
     return size
 
 
