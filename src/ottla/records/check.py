@@ -22,14 +22,13 @@ from ottla.records.batch import (
     checksum,
     set_max_timestamp,
 )
-from ottla.records.compression import Codec, decompress
+from ottla.records.compression import INFLATED_BYTES_MAX, Codec, decompress
 from ottla.records.scan import BatchRow, Stop, scan
 from ottla.records.verdicts import RecordError, Verdict
 from ottla.wire.fields import Buffer
 
 INT64_MAX: Final = 2**63 - 1
 INT64_MIN: Final = -(2**63)
-INFLATED_BYTES_MAX: Final = 256 << 20
 
 _ENTRY_BYTES_MIN: Final = 17
 _LENGTH_MIN: Final = 14

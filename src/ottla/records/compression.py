@@ -24,6 +24,11 @@ class Codec(IntEnum):
     ZSTD = 4
 
 
+INFLATED_BYTES_MAX: Final = 32 << 20
+"""What one batch or wrapper may hold, unless the caller says otherwise.
+
+The libraries take up to half as much again for themselves, and all of it has to stay below 64 MiB.
+"""
 RATIO_MAX: Final = 1024
 """How many bytes may come out of one, unless the caller says otherwise.
 

@@ -13,7 +13,7 @@ from ottla.records.batch import BatchHeader
 from ottla.records.compression import Codec
 from ottla.records.message_set import (
     ENTRY_HEADER_BYTES,
-    INNER_BYTES_MAX,
+    INFLATED_BYTES_MAX,
     LOG_APPEND_TIME,
     MESSAGE_BYTES_MIN,
     Row,
@@ -44,7 +44,7 @@ class Converted(NamedTuple):
 
 
 def down_convert(
-    data: Buffer, magic: int, first_offset: int = 0, bytes_max: int = INNER_BYTES_MAX
+    data: Buffer, magic: int, first_offset: int = 0, bytes_max: int = INFLATED_BYTES_MAX
 ) -> Converted:
     """Rewrite batches of any magic as `magic` 0 or 1; those that are old enough stay as they are.
 
@@ -128,7 +128,7 @@ class DownConversion:
     """
 
     def __init__(
-        self, data: Buffer, magic: int, first_offset: int = 0, bytes_max: int = INNER_BYTES_MAX
+        self, data: Buffer, magic: int, first_offset: int = 0, bytes_max: int = INFLATED_BYTES_MAX
     ) -> None:
         """Convert the first batch; `CodecNotSupported` is raised here if that is impossible."""
         self.records_count = 0

@@ -16,7 +16,7 @@ from zlib import crc32
 
 from ottla.kernels.faults import InvalidValue, Truncated, Unencodable
 from ottla.records import compression
-from ottla.records.compression import Codec
+from ottla.records.compression import INFLATED_BYTES_MAX, Codec
 from ottla.wire.fields import Buffer
 
 NO_TIMESTAMP: Final = -1
@@ -28,8 +28,6 @@ ENTRY_HEADER_BYTES: Final = 12
 """The offset and the size in front of each message."""
 MESSAGE_BYTES_MIN: Final = (14, 22)
 """What an empty message of magic 0, and of magic 1, takes without its offset and size."""
-INNER_BYTES_MAX: Final = 256 << 20
-"""What a wrapper may hold, unless the caller says less."""
 
 CODEC_BITS: Final = 0x07
 APPEND_TIME_BIT: Final = 0x08
@@ -151,7 +149,7 @@ def checksum(data: Buffer, entry: Entry) -> int:
 
 
 def inner_entries(
-    wrapper: Entry, bytes_max: int = INNER_BYTES_MAX, *, with_checksums: bool = False
+    wrapper: Entry, bytes_max: int = INFLATED_BYTES_MAX, *, with_checksums: bool = False
 ) -> tuple[bytes, list[Entry]]:
     """Decompress a wrapper: give what it held, and its entries with absolute offsets and times.
 
@@ -209,13 +207,13 @@ def _seen_through(wrapper: Entry, entry: Entry, base_offset: int) -> Entry:
     )
 
 
-def messages(data: Buffer, bytes_max: int = INNER_BYTES_MAX) -> Iterator[Message]:
+def messages(data: Buffer, bytes_max: int = INFLATED_BYTES_MAX) -> Iterator[Message]:
     """Read all messages of a set, those in wrappers too; checksums are not looked at."""
     for entry in entries(data):
         yield from messages_of(entry, bytes_max)
 
 
-def messages_of(entry: Entry, bytes_max: int = INNER_BYTES_MAX) -> Iterator[Message]:
+def messages_of(entry: Entry, bytes_max: int = INFLATED_BYTES_MAX) -> Iterator[Message]:
     """Read the message that an entry is, or those that it wraps."""
     found = inner_entries(entry, bytes_max)[1] if entry.codec else [entry]
     for inner in found:
