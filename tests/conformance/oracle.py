@@ -6,7 +6,6 @@ end.
 
 import hashlib
 import json
-import os
 import shutil
 import struct
 import subprocess
@@ -137,7 +136,7 @@ class Oracle:
             f"{_compiled(class_path, path)}:{path}",
             "Oracle",
         ]
-        self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it.
+        self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  `close` closes it.
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -205,16 +204,16 @@ class Oracle:
         process = self._process or self._start()
         timer = threading.Timer(self.timeout_seconds, process.kill)
         timer.start()
+        answer = None
         try:
             answer = _exchange(process, head, blobs)
         except (OSError, EOFError) as ended:
             raise OracleError(f"{head}: the process ended; {self._end()}") from ended
-        except BaseException:
-            # The rest of the answer must not be taken for the next one.
-            self._end()
-            raise
         finally:
             timer.cancel()
+            if answer is None:
+                # The rest of an answer cut short must not be taken for the next one.
+                self._end()
         if "error" in answer[0]:
             raise OracleError(f"{head['command']}: {answer[0]['error']}")
         return answer
@@ -295,7 +294,7 @@ def _compiled(name: str, class_path: str) -> Path:
         shutil.rmtree(fresh)
         raise OracleError(f"javac: {done.stderr}")
     try:
-        os.rename(fresh, target)  # noqa: PTH104 - it fails where another run was first, as wanted.
+        fresh.rename(target)  # It fails where another run was first, as wanted.
     except OSError:
         shutil.rmtree(fresh)
     return target

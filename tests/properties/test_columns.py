@@ -3,7 +3,7 @@
 import random
 from types import ModuleType
 
-from crc32c import crc32c
+from fastcrc.crc32 import iscsi as crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -364,14 +364,15 @@ def _put(
     used: cython.Py_ssize_t = blobs.used
     if (index & 7) == 0:
         blobs.valid[index >> 3] = 255
-    if length >= 0:
+    # An empty value has nothing to copy, and perhaps nowhere to copy it to.
+    if length > 0:
         if cython.compiled:
             memcpy(blobs.data + used, source + at, length)
         else:
             blobs.data[used : used + length] = source[at : at + length]
         used += length
         blobs.used = used
-    else:
+    elif length < 0:
         blobs.valid[index >> 3] &= ~(1 << (index & 7)) & 255
         blobs.nulls += 1
     if blobs.large:

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crc32c import crc32c
+from fastcrc.crc32 import iscsi as crc32c
 
 Header = tuple[bytes, bytes | None]
 
