@@ -22,6 +22,7 @@ else:
     Py_buffer = object
 
 from ottla.kernels.faults import InvalidValue
+from ottla.kernels.kinds import Buffer
 
 # What ended a walk. The numbers are this module's public face, in the order of `records.scan.Stop`.
 _END = cython.declare(cython.int, 0)
@@ -64,7 +65,7 @@ class _Run:
 
 
 @cython.cfunc
-def _opened(source: object, position: cython.Py_ssize_t) -> _Run:
+def _opened(source: Buffer, position: cython.Py_ssize_t) -> _Run:
     run: _Run = _Run()
     if cython.compiled:
         PyObject_GetBuffer(source, cython.address(run.view), PyBUF_SIMPLE)
@@ -233,7 +234,7 @@ def _fill(run: _Run, cells: cython.p_longlong, capacity: cython.Py_ssize_t) -> c
     return row
 
 
-def scan(source: object, position: cython.Py_ssize_t, rows: bytearray) -> tuple[int, int, int]:
+def scan(source: Buffer, position: cython.Py_ssize_t, rows: bytearray) -> tuple[int, int, int]:
     """List batches from a position into rows of int64 until the rows are full or batches end.
 
     Gives how many rows were written, where the walk stopped, and why.
@@ -265,7 +266,7 @@ def _seek(run: _Run, last_offset: cython.longlong, timestamp: cython.longlong) -
 
 
 def find_batch(
-    source: object,
+    source: Buffer,
     position: cython.Py_ssize_t,
     last_offset: cython.longlong,
     timestamp: cython.longlong,

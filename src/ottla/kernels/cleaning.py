@@ -28,6 +28,7 @@ else:
     Py_buffer = object
 
 from ottla.kernels.faults import InvalidValue
+from ottla.kernels.kinds import Buffer, Value
 
 _ROW = cython.declare(cython.Py_ssize_t, 8)
 _WORD_MAX = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
@@ -67,7 +68,25 @@ class _Section:
 
 
 @cython.cfunc
-def _opened(source: object, rows: bytearray) -> _Section:
+@cython.inline
+@cython.exceptval(check=False)
+def _is_within(section: _Section, cell: cython.Py_ssize_t) -> cython.bint:
+    """Are all places that a row names among the bytes, in their order?"""
+    key_at: cython.longlong = section.cells[cell + 5]
+    key_bytes: cython.longlong = section.cells[cell + 6]
+    return (
+        section.cells[cell + 2] >= 0
+        and section.cells[cell + 2] < section.cells[cell + 3]
+        and section.cells[cell + 3] <= section.cells[cell + 4]
+        and section.cells[cell + 4] <= section.end
+        and key_at >= 0
+        and key_at <= section.end
+        and key_bytes <= section.end - key_at
+    )
+
+
+@cython.cfunc
+def _opened(source: Buffer, rows: bytearray) -> _Section:
     """Take hold of the bytes; rows that point outside of them are of another batch."""
     section: _Section = _Section()
     row: cython.Py_ssize_t
@@ -85,8 +104,8 @@ def _opened(source: object, rows: bytearray) -> _Section:
         section.end = len(section.data)
         section.cells = memoryview(rows).cast("q")
     for row in range(section.count):
-        if section.cells[row * _ROW + 4] > section.end:
-            raise InvalidValue("a row points past the end of the bytes", row)
+        if not _is_within(section, row * _ROW):
+            raise InvalidValue("a row points past the bytes: it is of another batch", row)
     return section
 
 
@@ -182,7 +201,7 @@ def _keep(section: _Section, marks: cython.p_const_uchar, out: cython.p_uchar) -
 
 
 def keep_records(
-    source: object, rows: bytearray, marks: bytes, base_timestamp: object = None
+    source: Buffer, rows: bytearray, marks: bytes, base_timestamp: Value = None
 ) -> tuple[bytes, int, int, int]:
     """Copy the records whose byte in `marks` is not zero; offset deltas stay as they are.
 
@@ -319,7 +338,7 @@ def _hash_all(section: _Section, secret: cython.p_const_uchar, out: cython.p_uch
             _put_word(out, 16 * row + 8, section.v0 ^ section.v1 ^ section.v2 ^ section.v3)
 
 
-def hash_keys(source: object, rows: bytearray, secret: bytes) -> bytearray:
+def hash_keys(source: Buffer, rows: bytearray, secret: bytes) -> bytearray:
     """The hashes of all keys, sixteen bytes a record, under a secret of sixteen bytes.
 
     The place of a record without a key stays zero; its row says that it has none.

@@ -14,6 +14,7 @@ if cython.compiled:
     from cython.cimports.libc.string import memcpy
 
 from ottla.kernels.faults import Unencodable
+from ottla.kernels.kinds import Value
 
 _BYTES_MAX = cython.declare(cython.Py_ssize_t, 2147483647)
 _DELTA_MAX = cython.declare(cython.longlong, 2147483647)
@@ -118,11 +119,11 @@ def _put_bytes(output: _Output, value: bytes | None) -> cython.int:
 
 
 @cython.cfunc
-def _plain(value: object) -> bytes | None:
+def _plain(value: Value) -> bytes | None:
     """Bytes or None, of what a caller may give as a key or a value."""
     if value is None or type(value) is bytes:
         return value
-    if not isinstance(value, (bytes, bytearray, memoryview)):
+    if not issubclass(type(value), (bytes, bytearray, memoryview)):
         raise Unencodable(f"keys and values are bytes or None, not {type(value).__name__}")
     return bytes(value)
 
@@ -135,9 +136,9 @@ def _nullable_bytes(value: bytes | None) -> cython.Py_ssize_t:
 
 
 @cython.cfunc
-def _plain_headers(headers: object) -> list:
+def _plain_headers(headers: Value) -> list[Value]:
     """Names as UTF-8, values as bytes or None."""
-    plain: list = []
+    plain: list[Value] = []
     for name, value in headers:
         if not isinstance(name, str):
             raise Unencodable(f"a header's name is a string, not {type(name).__name__}")
@@ -155,11 +156,11 @@ def _write_record(
     deltas: tuple[int, int],
     key: bytes | None,
     value: bytes | None,
-    headers: object,
+    headers: Value,
 ) -> cython.int:
     timestamp_delta: cython.longlong = deltas[0]
     offset_delta: cython.longlong = deltas[1]
-    plain: list = _plain_headers(headers) if headers else []
+    plain: list[Value] = _plain_headers(headers) if headers else []
     body: cython.Py_ssize_t = 1 + _varint_bytes(timestamp_delta) + _varint_bytes(offset_delta)
     body += _nullable_bytes(key) + _nullable_bytes(value) + _varint_bytes(len(plain))
     for name, content in plain:
@@ -187,7 +188,7 @@ def _timestamp_delta(timestamp: int, base_timestamp: int) -> int:
 
 
 def write_records(
-    rows: object, base_offset: int, base_timestamp: int
+    rows: Value, base_offset: int, base_timestamp: int
 ) -> tuple[bytes, int, int, int]:
     """Write rows of (offset, timestamp, key, value, headers).
 
@@ -196,15 +197,15 @@ def write_records(
     output: _Output = _Output()
     count: cython.Py_ssize_t = 0
     offset_delta: cython.longlong = -1
-    max_timestamp: object = -1
-    delta: object
+    max_timestamp: Value = -1
+    delta: Value
     try:
         for offset, timestamp, key, value, headers in rows:
             delta = offset - base_offset
             if not offset_delta < delta <= _DELTA_MAX:
                 raise Unencodable(f"offset {offset} does not rise, or is too far from the base")
             offset_delta = delta
-            deltas: tuple = (_timestamp_delta(timestamp, base_timestamp), delta)
+            deltas: tuple[int, int] = (_timestamp_delta(timestamp, base_timestamp), delta)
             _write_record(output, deltas, _plain(key), _plain(value), headers)
             max_timestamp = max(max_timestamp, timestamp)
             count += 1

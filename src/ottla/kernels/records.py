@@ -24,6 +24,7 @@ else:
     Py_buffer = object
 
 from ottla.kernels.faults import InvalidValue, Truncated
+from ottla.kernels.kinds import Buffer, Value
 
 # What makes a record invalid, in the order of FAULTS.
 _CUT = cython.declare(cython.int, 1)
@@ -68,7 +69,7 @@ class Walk:
 
     view: Py_buffer
     data: cython.p_const_uchar
-    source: object
+    source: Value
     position: cython.Py_ssize_t
     limit: cython.Py_ssize_t
     end: cython.Py_ssize_t
@@ -105,7 +106,7 @@ class Walk:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _open(walk: Walk, source: object) -> cython.int:
+def _open(walk: Walk, source: Buffer) -> cython.int:
     """Take hold of a buffer; one that a walk had before is let go."""
     if cython.compiled:
         if walk.data is not cython.NULL:
@@ -123,7 +124,7 @@ def _open(walk: Walk, source: object) -> cython.int:
     return 0
 
 
-def open_records(batch: object, inflated: object = None) -> Walk:
+def open_records(batch: Buffer, inflated: Buffer | None = None) -> Walk:
     """Stand before the first record of a batch; `inflated` is its section if it is compressed."""
     walk: Walk = Walk()
     _open(walk, batch)
@@ -386,8 +387,8 @@ def _check(
 
 
 def check_records(
-    batch: object,
-    inflated: object,
+    batch: Buffer,
+    inflated: Buffer | None,
     demands: cython.int,
     timestamp_min: cython.longlong,
     timestamp_max: cython.longlong,
@@ -414,8 +415,8 @@ def check_records(
 
 
 def list_objections(
-    batch: object,
-    inflated: object,
+    batch: Buffer,
+    inflated: Buffer | None,
     demands: cython.int,
     timestamp_min: cython.longlong,
     timestamp_max: cython.longlong,
@@ -423,7 +424,7 @@ def list_objections(
     """Every record that the check counted as bad, by index, and why: NO_KEY or BAD_TIME."""
     walk: Walk = open_records(batch, inflated)
     objection: cython.int
-    found: list = []
+    found: list[Value] = []
     while _step(walk):
         objection = _objection(walk, demands, timestamp_min, timestamp_max)
         if objection != 0:
@@ -443,7 +444,7 @@ def _seek(walk: Walk, timestamp: cython.longlong, offset_min: cython.longlong) -
 
 
 def find_timestamp(
-    batch: object, inflated: object, timestamp: cython.longlong, offset_min: cython.longlong
+    batch: Buffer, inflated: Buffer | None, timestamp: cython.longlong, offset_min: cython.longlong
 ) -> tuple[int, int]:
     """Offset and time of the first record at or past both; an offset of -1 if there is none."""
     walk: Walk = open_records(batch, inflated)
@@ -477,7 +478,7 @@ def _bytes_at(walk: Walk, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> b
 
 
 @cython.cfunc
-def _piece(walk: Walk, views: object, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> object:
+def _piece(walk: Walk, views: Value, at: cython.Py_ssize_t, length: cython.Py_ssize_t) -> Value:
     """A key or a value: a view if views are wanted, else its bytes; None if its length is -1."""
     if length < 0:
         return None
@@ -487,13 +488,13 @@ def _piece(walk: Walk, views: object, at: cython.Py_ssize_t, length: cython.Py_s
 
 
 @cython.cfunc
-def _headers(walk: Walk, views: object) -> list:
+def _headers(walk: Walk, views: Value) -> list[Value]:
     """The headers of the current record; the walk stays where it is."""
-    found: list = []
+    found: list[Value] = []
     after: cython.Py_ssize_t = walk.position
     left: cython.longlong = walk.headers_count
     length: cython.Py_ssize_t
-    key: object
+    key: str
     walk.position = walk.headers_at
     while left > 0:
         left -= 1
@@ -505,15 +506,15 @@ def _headers(walk: Walk, views: object) -> list:
     return found
 
 
-def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[tuple[object, ...]]:
+def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[Value]:
     """Read on, at most so many records; fewer only after the last one.
 
     A row is offset, timestamp, key, value and a list of headers (name, value). Views keep the
     batch alive and cost no copy; bytes stand alone.
     """
-    found: list = []
-    views: object = None
-    headers: object
+    found: list[Value] = []
+    views: Value = None
+    headers: list[Value]
     if as_views:
         views = memoryview(walk.source)
     while rows > 0 and _step(walk):
@@ -549,7 +550,7 @@ def _list(walk: Walk, cells: cython.p_longlong) -> cython.void:
         at += 8
 
 
-def list_records(batch: object, inflated: object = None) -> bytearray:
+def list_records(batch: Buffer, inflated: Buffer | None = None) -> bytearray:
     """List the records as rows of eight int64, as `kernels.cleaning` wants them.
 
     A row is offset, timestamp, where the attributes, the offset delta and the next record are,

@@ -1,5 +1,6 @@
 """What a check of a batch answers: the wire error, why, and which records are to blame."""
 
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from ottla.records.batch import BatchHeader
@@ -14,7 +15,8 @@ UNSUPPORTED_COMPRESSION_TYPE: Final = 76
 INVALID_RECORD: Final = 87
 
 
-class RecordError(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RecordError:
     """One record of a refused batch, as a Produce answer lists it."""
 
     index: int
