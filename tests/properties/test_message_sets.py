@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ottla.errors import ErrorCode
 from ottla.kernels.faults import Malformed, Unencodable
-from ottla.records import verdicts
 from ottla.records.builder import BatchOptions, write_batch
 from ottla.records.check import Rules
 from ottla.records.compression import Codec
@@ -56,7 +56,7 @@ def test_messages_survive_what_an_append_does_to_them(
 ) -> None:
     data = bytearray(write_message_set(magic, codec, rows))
     verdict = check_message_set(data, Rules(is_append_time=append_time is not None), NOW_MS)
-    assert verdict.error == verdicts.NONE
+    assert verdict.error == ErrorCode.NONE
     target = AppendTarget(500, to_magic, to_codec, None, append_time)
     appendable = assign_offsets(data, verdict, target)
     if to_magic == 2:
@@ -77,7 +77,7 @@ def test_changed_bytes_are_read_or_refused(
 ) -> None:
     data = bytearray(edited(write_message_set(magic, codec, rows), changes))
     verdict = check_message_set(data, Rules(), NOW_MS)
-    if verdict.error == verdicts.NONE and verdict.messages:
+    if verdict.error == ErrorCode.NONE and verdict.messages:
         assign_offsets(data, verdict, AppendTarget(0, 2, Codec.LZ4))
     try:
         list(messages(data))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from zlib import crc32
 
+from ottla.errors import ErrorCode
 from ottla.kernels import records as kernel
 from ottla.kernels.faults import LimitExceeded, Malformed
-from ottla.records import verdicts
 from ottla.records.batch import (
     HEADER,
     HEADER_BYTES,
@@ -62,15 +62,15 @@ def check(data: Buffer, rules: Rules, now_ms: int) -> Verdict:
         return _invalid(header, f"a client's base offset is 0, not {header.base_offset}")
     if size > rules.batch_bytes_max:
         reason = f"a batch of {size} bytes, where {rules.batch_bytes_max} are allowed"
-        return Verdict(verdicts.MESSAGE_TOO_LARGE, reason, header=header)
+        return Verdict(ErrorCode.MESSAGE_TOO_LARGE, reason, header=header)
     if checksum(data) != header.crc:
         reason = "the checksum is not that of the bytes"
-        return Verdict(verdicts.CORRUPT_MESSAGE, reason, header=header)
+        return Verdict(ErrorCode.CORRUPT_MESSAGE, reason, header=header)
     return _refuse_header(header, rules) or _check_records(data, header, rules, now_ms)
 
 
 def _invalid(header: BatchHeader | None, reason: str) -> Verdict:
-    return Verdict(verdicts.INVALID_RECORD, reason, header=header)
+    return Verdict(ErrorCode.INVALID_RECORD, reason, header=header)
 
 
 def _refuse_framing(data: Buffer) -> Verdict:
@@ -82,13 +82,13 @@ def _refuse_framing(data: Buffer) -> Verdict:
     magic = data[16]
     if length < _LENGTH_MIN or magic > 2:
         reason = f"an entry of magic {magic} and {length} bytes"
-        return Verdict(verdicts.CORRUPT_MESSAGE, reason)
+        return Verdict(ErrorCode.CORRUPT_MESSAGE, reason)
     if magic < 2:
         return _invalid(None, f"magic {magic}, where only batches of magic 2 are taken")
     if length > size - LENGTH_END:
         return _invalid(None, "a partition's records are at least one whole batch")
     if length < HEADER_BYTES - LENGTH_END:
-        return Verdict(verdicts.CORRUPT_MESSAGE, f"a batch of {length} bytes")
+        return Verdict(ErrorCode.CORRUPT_MESSAGE, f"a batch of {length} bytes")
     return _invalid(None, "a partition's records are one batch and nothing more")
 
 
@@ -106,10 +106,10 @@ def _refuse_header(header: BatchHeader, rules: Rules) -> Verdict | None:
         return _invalid(header, reason)
     if rules.magic < 2 and (is_idempotent or header.is_transactional):
         reason = f"magic {rules.magic} has no producers and no transactions"
-        return Verdict(verdicts.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason, header=header)
+        return Verdict(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason, header=header)
     if header.codec > Codec.ZSTD or (header.codec == Codec.ZSTD and not rules.takes_zstd):
         reason = f"codec {header.codec} is not taken here"
-        return Verdict(verdicts.UNSUPPORTED_COMPRESSION_TYPE, reason, header=header)
+        return Verdict(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, reason, header=header)
     return None
 
 
@@ -121,7 +121,7 @@ def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int)
             section = memoryview(data)[HEADER_BYTES:]
             inflated = decompress(header.codec, section, rules.inflated_bytes_max)
         except LimitExceeded as fault:
-            return Verdict(verdicts.MESSAGE_TOO_LARGE, str(fault), header=header)
+            return Verdict(ErrorCode.MESSAGE_TOO_LARGE, str(fault), header=header)
         except Malformed as fault:
             return _invalid(header, f"the records do not decompress: {fault}")
     earliest = max(now_ms - rules.before_max_ms, INT64_MIN)
@@ -139,7 +139,7 @@ def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int)
     if no_keys or bad_times or header.is_append_time:
         found = kernel.list_objections(data, inflated, demands, earliest, latest)
         return _refuse_records(header, dict(found), (earliest, latest))
-    return Verdict(verdicts.NONE, "", (), header, inflated, max_timestamp, max_index)
+    return Verdict(ErrorCode.NONE, "", (), header, inflated, max_timestamp, max_index)
 
 
 def _refuse_records(
@@ -157,7 +157,7 @@ def _refuse_records(
         for index in indexes
     )
     is_time = any(error.message is not _NO_KEY_MESSAGE for error in errors)
-    error = verdicts.INVALID_TIMESTAMP if is_time else verdicts.INVALID_RECORD
+    error = ErrorCode.INVALID_TIMESTAMP if is_time else ErrorCode.INVALID_RECORD
     return Verdict(error, f"{len(errors)} records are not taken", errors, header)
 
 
@@ -168,7 +168,7 @@ def admit(
 
     The time type becomes the topic's, and the largest time what it is, whatever the client said.
     """
-    assert verdict.error == verdicts.NONE, "only a batch found good is admitted"
+    assert verdict.error == ErrorCode.NONE, "only a batch found good is admitted"
     assign_offsets(batch, *place)
     max_timestamp = now_ms if rules.is_append_time else verdict.max_timestamp
     set_max_timestamp(batch, max_timestamp, is_append_time=rules.is_append_time)

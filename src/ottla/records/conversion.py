@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 from ottla.kernels.faults import InvalidValue, Unencodable
 from ottla.records.batch import BatchHeader
-from ottla.records.compression import Codec
+from ottla.records.compression import INFLATED_BYTES_MAX, Codec
 from ottla.records.message_set import (
     ENTRY_HEADER_BYTES,
-    INFLATED_BYTES_MAX,
     LOG_APPEND_TIME,
     MESSAGE_BYTES_MIN,
     Row,

@@ -8,8 +8,8 @@ index of a bad record counts within its entry.
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from ottla.errors import ErrorCode
 from ottla.kernels.faults import LimitExceeded, Malformed
-from ottla.records import verdicts
 from ottla.records.check import Rules
 from ottla.records.message_set import (
     LOG_APPEND_TIME,
@@ -33,7 +33,7 @@ class MessageSetVerdict(NamedTuple):
     `entries` are as they lie, `messages` are those in a wrapper too, with absolute offsets.
     """
 
-    error: int
+    error: ErrorCode
     reason: str = ""
     record_errors: tuple[RecordError, ...] = ()
     entries: tuple[Entry, ...] = ()
@@ -63,7 +63,7 @@ class MessageSetVerdict(NamedTuple):
 class _Refused(Exception):
     """Ends a check with its verdict."""
 
-    def __init__(self, error: int, reason: str, errors: tuple[RecordError, ...] = ()) -> None:
+    def __init__(self, error: ErrorCode, reason: str, errors: tuple[RecordError, ...] = ()) -> None:
         super().__init__(reason)
         self.verdict = MessageSetVerdict(error, reason, errors)
 
@@ -78,7 +78,7 @@ def check_message_set(data: Buffer, rules: Rules, now_ms: int) -> MessageSetVerd
         messages = tuple(_sound_messages(found, rules, now_ms))
     except _Refused as refused:
         return refused.verdict
-    return MessageSetVerdict(verdicts.NONE, "", (), tuple(found), messages)
+    return MessageSetVerdict(ErrorCode.NONE, "", (), tuple(found), messages)
 
 
 def _sound_entries(data: Buffer, rules: Rules) -> Iterator[Entry]:
@@ -87,22 +87,22 @@ def _sound_entries(data: Buffer, rules: Rules) -> Iterator[Entry]:
         for entry in entries(data):
             if entry.size_bytes > rules.batch_bytes_max:
                 reason = f"{entry.size_bytes} bytes, where {rules.batch_bytes_max} are allowed"
-                raise _Refused(verdicts.MESSAGE_TOO_LARGE, reason)
+                raise _Refused(ErrorCode.MESSAGE_TOO_LARGE, reason)
             if checksum(data, entry) != entry.crc:
-                raise _Refused(verdicts.CORRUPT_MESSAGE, "the checksum is not that of the bytes")
+                raise _Refused(ErrorCode.CORRUPT_MESSAGE, "the checksum is not that of the bytes")
             yield entry
     except Malformed as fault:
-        raise _Refused(verdicts.CORRUPT_MESSAGE, str(fault)) from fault
+        raise _Refused(ErrorCode.CORRUPT_MESSAGE, str(fault)) from fault
 
 
 def _sound_messages(found: list[Entry], rules: Rules, now_ms: int) -> Iterator[Entry]:
     """The messages of all entries, which are of one magic and, if compressed, one wrapper."""
     if len(found) > 1 and any(entry.codec for entry in found):
-        raise _Refused(verdicts.INVALID_RECORD, "a compressed set has one wrapper only")
+        raise _Refused(ErrorCode.INVALID_RECORD, "a compressed set has one wrapper only")
     for entry in found:
         if entry.magic != found[0].magic:
             reason = f"magic {entry.magic} in a set that begins with {found[0].magic}"
-            raise _Refused(verdicts.INVALID_RECORD, reason)
+            raise _Refused(ErrorCode.INVALID_RECORD, reason)
         within = _inner_messages(entry, rules) if entry.codec else [entry]
         _check_messages(entry, within, rules, now_ms)
         yield from within
@@ -113,13 +113,13 @@ def _inner_messages(wrapper: Entry, rules: Rules) -> list[Entry]:
     try:
         _, found = inner_entries(wrapper, rules.inflated_bytes_max, with_checksums=True)
     except WrongChecksum as fault:
-        raise _Refused(verdicts.CORRUPT_MESSAGE, str(fault)) from fault
+        raise _Refused(ErrorCode.CORRUPT_MESSAGE, str(fault)) from fault
     except LimitExceeded as fault:
-        raise _Refused(verdicts.MESSAGE_TOO_LARGE, str(fault)) from fault
+        raise _Refused(ErrorCode.MESSAGE_TOO_LARGE, str(fault)) from fault
     except Malformed as fault:
-        raise _Refused(verdicts.INVALID_RECORD, str(fault)) from fault
+        raise _Refused(ErrorCode.INVALID_RECORD, str(fault)) from fault
     if any(message.codec for message in found):
-        raise _Refused(verdicts.INVALID_RECORD, "a compressed set lies within another")
+        raise _Refused(ErrorCode.INVALID_RECORD, "a compressed set lies within another")
     return found
 
 
@@ -138,7 +138,7 @@ def _check_messages(entry: Entry, messages: list[Entry], rules: Rules, now_ms: i
         if objection is not None:
             errors.append(RecordError(index, objection))
     if errors:
-        error = verdicts.INVALID_TIMESTAMP if is_time else verdicts.INVALID_RECORD
+        error = ErrorCode.INVALID_TIMESTAMP if is_time else ErrorCode.INVALID_RECORD
         raise _Refused(error, f"{len(errors)} records are not taken", tuple(errors))
 
 

@@ -1,18 +1,10 @@
 """What a check of a batch answers: the wire error, why, and which records are to blame."""
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from ottla.errors import ErrorCode
 from ottla.records.batch import BatchHeader
-
-# The errors of `ottla.errors` that bytes of batches can earn, by number.
-NONE: Final = 0
-CORRUPT_MESSAGE: Final = 2
-MESSAGE_TOO_LARGE: Final = 10
-INVALID_TIMESTAMP: Final = 32
-UNSUPPORTED_FOR_MESSAGE_FORMAT: Final = 43
-UNSUPPORTED_COMPRESSION_TYPE: Final = 76
-INVALID_RECORD: Final = 87
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +21,7 @@ class Verdict(NamedTuple):
     `inflated` is the records section of a compressed batch, so that nobody inflates it again.
     """
 
-    error: int
+    error: ErrorCode
     reason: str = ""
     record_errors: tuple[RecordError, ...] = ()
     header: BatchHeader | None = None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ottla.records import verdicts
+from ottla.errors import ErrorCode
 from ottla.records.batch import BatchHeader, assign_offsets, checksum, set_max_timestamp
 from ottla.records.builder import BatchOptions, write_batch
 from ottla.records.check import Rules, admit, check, check_copied
@@ -67,10 +67,10 @@ def test_base_offset_then_size_then_checksum() -> None:
     sent = batch(3, BatchOptions(base_offset=7))
     sent[-1] ^= 1
     small = Rules(batch_bytes_max=len(sent) - 1)
-    assert refused(sent, small)[0] == verdicts.INVALID_RECORD
+    assert refused(sent, small)[0] == ErrorCode.INVALID_RECORD
     assign_offsets(sent, 0, -1)
-    assert refused(sent, small)[0] == verdicts.MESSAGE_TOO_LARGE
-    assert refused(sent)[0] == verdicts.CORRUPT_MESSAGE
+    assert refused(sent, small)[0] == ErrorCode.MESSAGE_TOO_LARGE
+    assert refused(sent)[0] == ErrorCode.CORRUPT_MESSAGE
     assert check(batch(), Rules(batch_bytes_max=len(batch())), T).error == 0
 
 
@@ -78,25 +78,25 @@ def test_base_offset_then_size_then_checksum() -> None:
 def test_old_formats_have_no_producers(fields: dict[str, int]) -> None:
     sent = with_header(batch(), **fields)
     assert check(sent, RULES, T).error == 0
-    assert refused(sent, Rules(magic=1))[0] == verdicts.UNSUPPORTED_FOR_MESSAGE_FORMAT
+    assert refused(sent, Rules(magic=1))[0] == ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
     assert check(batch(), Rules(magic=1), T).error == 0
 
 
 def test_codecs() -> None:
     zstd = batch(3, BatchOptions(codec=4))
     early = Rules(takes_zstd=False)
-    assert refused(zstd, early)[0] == verdicts.UNSUPPORTED_COMPRESSION_TYPE
+    assert refused(zstd, early)[0] == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
     assert check(batch(3, BatchOptions(codec=3)), early, T).error == 0
     for codec in (5, 6, 7):
         sent = with_header(batch(), attributes=codec)
-        assert refused(sent)[0] == verdicts.UNSUPPORTED_COMPRESSION_TYPE
+        assert refused(sent)[0] == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
 
 
 def test_inflated_bytes_are_bounded() -> None:
     bomb = write_batch([(0, T, None, bytes(1 << 20), [])], BatchOptions(codec=1))
     assert len(bomb) < 2000
     assert check(bomb, RULES, T).error == 0
-    assert refused(bomb, Rules(inflated_bytes_max=1 << 19))[0] == verdicts.MESSAGE_TOO_LARGE
+    assert refused(bomb, Rules(inflated_bytes_max=1 << 19))[0] == ErrorCode.MESSAGE_TOO_LARGE
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_inflated_bytes_are_bounded() -> None:
 )
 def test_records_that_are_none(section: str, reason: str) -> None:
     error, found = refused(with_section(bytes.fromhex(section)))
-    assert error == verdicts.INVALID_RECORD
+    assert error == ErrorCode.INVALID_RECORD
     assert found.startswith("record ")
     assert reason in found
 
 
 def test_a_count_that_lies_allocates_nothing() -> None:
     sent = with_section(bytes.fromhex("0c 00 00 00 01 01 00"), 2**31 - 1)
-    assert refused(sent)[0] == verdicts.INVALID_RECORD
+    assert refused(sent)[0] == ErrorCode.INVALID_RECORD
 
 
 def test_every_bad_record_is_listed_and_a_bad_time_names_the_batch() -> None:
@@ -150,13 +150,13 @@ def test_every_bad_record_is_listed_and_a_bad_time_names_the_batch() -> None:
     )
     rules = Rules(is_compacted=True, before_max_ms=10, after_max_ms=20)
     verdict = check(sent, rules, now)
-    assert verdict.error == verdicts.INVALID_TIMESTAMP
+    assert verdict.error == ErrorCode.INVALID_TIMESTAMP
     assert [error.index for error in verdict.record_errors] == [0, 1, 2, 3]
     kinds = ["time" in error.message for error in verdict.record_errors]
     assert kinds == [True, False, False, True]
     assert str(now - 10) in verdict.record_errors[0].message
     lenient = Rules(is_compacted=True, before_max_ms=11, after_max_ms=21)
-    assert check(sent, lenient, now).error == verdicts.INVALID_RECORD
+    assert check(sent, lenient, now).error == ErrorCode.INVALID_RECORD
 
 
 def test_admitted_batches_are_the_logs_own() -> None:
