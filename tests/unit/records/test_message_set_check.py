@@ -2,7 +2,7 @@
 
 import pytest
 
-from ottla.records import verdicts
+from ottla.errors import ErrorCode
 from ottla.records.check import Rules
 from ottla.records.compression import Codec
 from ottla.records.message_set import checksum, entries, messages, write_message_set
@@ -22,41 +22,44 @@ def test_a_flipped_bit_anywhere_after_the_size_is_corruption(magic: int, codec: 
         damaged = bytearray(data)
         damaged[place] ^= 4
         verdict = check_message_set(damaged, Rules(), NOW_MS)
-        assert verdict.error == verdicts.CORRUPT_MESSAGE
+        assert verdict.error == ErrorCode.CORRUPT_MESSAGE
 
 
 def test_an_entry_that_is_too_large_is_named_before_its_checksum() -> None:
     data = bytearray(write_message_set(1, 0, ROWS))
     data[12] ^= 1
     size = next(entries(data)).size_bytes
-    for limit, error in ((size, verdicts.CORRUPT_MESSAGE), (size - 1, verdicts.MESSAGE_TOO_LARGE)):
+    for limit, error in (
+        (size, ErrorCode.CORRUPT_MESSAGE),
+        (size - 1, ErrorCode.MESSAGE_TOO_LARGE),
+    ):
         assert check_message_set(data, Rules(batch_bytes_max=limit), NOW_MS).error == error
 
 
 def test_a_wrapper_that_holds_too_much_is_too_large() -> None:
     data = write_message_set(1, Codec.GZIP, [(0, NOW_MS, b"k", bytes(5000))])
     verdict = check_message_set(data, Rules(inflated_bytes_max=5000), NOW_MS)
-    assert verdict.error == verdicts.MESSAGE_TOO_LARGE
-    assert check_message_set(data, Rules(inflated_bytes_max=6000), NOW_MS).error == verdicts.NONE
+    assert verdict.error == ErrorCode.MESSAGE_TOO_LARGE
+    assert check_message_set(data, Rules(inflated_bytes_max=6000), NOW_MS).error == ErrorCode.NONE
 
 
 def test_a_wrapper_that_does_not_decompress_is_invalid() -> None:
     data = bytearray(write_message_set(1, 0, [(0, NOW_MS, None, b"no gzip")]))
     data[17] = Codec.GZIP
     data[12:16] = checksum(data, next(entries(data))).to_bytes(4, "big")
-    assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
+    assert check_message_set(data, Rules(), NOW_MS).error == ErrorCode.INVALID_RECORD
 
 
 def test_two_wrappers_are_one_too_many() -> None:
     wrapper = write_message_set(1, Codec.GZIP, ROWS)
     plain = write_message_set(1, 0, ROWS)
     for data in (wrapper + wrapper, wrapper + plain, plain + wrapper):
-        assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
+        assert check_message_set(data, Rules(), NOW_MS).error == ErrorCode.INVALID_RECORD
 
 
 def test_one_set_has_one_magic() -> None:
     data = write_message_set(1, 0, ROWS) + write_message_set(0, 0, ROWS)
-    assert check_message_set(data, Rules(), NOW_MS).error == verdicts.INVALID_RECORD
+    assert check_message_set(data, Rules(), NOW_MS).error == ErrorCode.INVALID_RECORD
 
 
 def test_a_time_below_none_is_refused() -> None:
@@ -64,13 +67,13 @@ def test_a_time_below_none_is_refused() -> None:
     data[18:26] = (-2).to_bytes(8, "big", signed=True)
     data[12:16] = checksum(data, next(entries(data))).to_bytes(4, "big")
     for rules in (Rules(), Rules(is_append_time=True)):
-        assert check_message_set(data, rules, NOW_MS).error == verdicts.INVALID_TIMESTAMP
+        assert check_message_set(data, rules, NOW_MS).error == ErrorCode.INVALID_TIMESTAMP
 
 
 def test_what_is_cut_off_is_not_appended() -> None:
     data = bytearray(write_message_set(1, 0, ROWS))
     verdict = check_message_set(data[:-1], Rules(), NOW_MS)
-    assert verdict.error == verdicts.NONE
+    assert verdict.error == ErrorCode.NONE
     appendable = assign_offsets(data, verdict, AppendTarget(40, magic=1))
     assert [one.offset for one in messages(appendable.data)] == [40]
     assert appendable.next_offset == 41
@@ -79,7 +82,7 @@ def test_what_is_cut_off_is_not_appended() -> None:
 def test_no_whole_entry_is_no_error() -> None:
     for data in (b"", bytes(11), write_message_set(1, 0, ROWS)[:20]):
         verdict = check_message_set(data, Rules(), NOW_MS)
-        assert (verdict.error, verdict.messages) == (verdicts.NONE, ())
+        assert (verdict.error, verdict.messages) == (ErrorCode.NONE, ())
 
 
 def test_in_place_means_in_place() -> None:
