@@ -13,8 +13,6 @@ STRICTER = {
     # Kafka takes these, and then claims that the records' own, unchecked times were checked.
     "claims_append": (32, [0, 1, 2]),
     "claims_append_gzip": (32, [0, 1, 2]),
-    # Kafka stores lengths below -1 as they are, and readers take them for null.
-    "key_minus_two": (87, []),
     # Kafka stores records with equal or skipped offsets if they are not compressed.
     "offset_deltas_wrong": (87, []),
     "offset_deltas_equal": (87, []),

@@ -249,14 +249,13 @@ def _varlong(walk: Walk) -> cython.longlong:
 @cython.nogil
 @cython.exceptval(check=False)
 def _run_of_bytes(walk: Walk) -> cython.Py_ssize_t:
-    """Go over a length and as many bytes; -1 is null."""
+    """Go over a length and as many bytes; any negative length is null, as Kafka reads it."""
     length: cython.longlong = _varint(walk)
-    if length < -1 or length > walk.limit - walk.position:
-        if walk.fault == 0:
-            walk.fault = _LENGTH
+    if length > walk.limit - walk.position and walk.fault == 0:
+        walk.fault = _LENGTH
+    if length < 0 or walk.fault != 0:
         return -1
-    if length > 0:
-        walk.position += cython.cast(cython.Py_ssize_t, length)
+    walk.position += cython.cast(cython.Py_ssize_t, length)
     return cython.cast(cython.Py_ssize_t, length)
 
 
