@@ -55,7 +55,7 @@ def produce_response(partitions: int) -> Message:
     return ProduceResponse(responses=[topic(name="orders", partition_responses=each)])
 
 
-def fetch_request(partitions: int) -> Message:
+def fetch_request(partitions: int) -> FetchRequest:
     topic = FetchRequest.Topic
     each = [
         topic.Partition(
