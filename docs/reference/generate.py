@@ -7,6 +7,12 @@ returns its text; the tidy tests hold every page to what its function says.
 from pathlib import Path
 from typing import Annotated, Final, get_args, get_origin
 
+from ottla.api.apis import APIS
+from ottla.config import log
+from ottla.config.option import Scope
+from ottla.config.reference import markdown
+from ottla.config.table import Table
+from ottla.errors import ErrorCode
 from ottla.kernels.kinds import KINDS
 from ottla.wire import fields
 
@@ -55,9 +61,46 @@ def wire_types() -> str:
     )
 
 
+def apis() -> str:
+    """The APIs whose messages are declared."""
+    rows = "".join(
+        f"| {api.key} | {api.name} | {api.versions}{' (latest unstable)' * api.latest_is_unstable}"
+        f" | {api.flexible} | {', '.join(api.listeners)} |\n"
+        for api in APIS.values()
+    )
+    return (
+        f"{HEAD}# APIs\n\n"
+        "Versions are those of Kafka 3.9 and 4.4 together. A node announces what it serves.\n\n"
+        f"| key | name | versions | flexible | listeners |\n|---|---|---|---|---|\n{rows}"
+    )
+
+
+def errors() -> str:
+    """Every error code."""
+    rows = "".join(
+        f"| {code.value} | {code.name} | {'yes' if code.retriable else ''} | {code.sentence} |\n"
+        for code in ErrorCode
+    )
+    return f"{HEAD}# Errors\n\n| code | name | retriable | meaning |\n|---|---|---|---|\n{rows}"
+
+
+def options() -> str:
+    """The options that have rows, of brokers and of topics."""
+    table = Table.of(log)
+    return (
+        f"{HEAD}# Options\n\n## Broker\n\n{markdown(table)}\n"
+        f"## Topic\n\n{markdown(table, Scope.TOPIC)}"
+    )
+
+
 def pages() -> dict[str, str]:
     """Every generated page by its file's name."""
-    return {"wire-types.md": wire_types()}
+    return {
+        "apis.md": apis(),
+        "errors.md": errors(),
+        "options.md": options(),
+        "wire-types.md": wire_types(),
+    }
 
 
 def main() -> None:
