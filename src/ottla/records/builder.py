@@ -58,7 +58,11 @@ class BatchOptions:
         )
 
 
-def write_batch(records: Sequence[Row], options: BatchOptions) -> bytearray:
+PLAIN: Final = BatchOptions()
+"""Not compressed, from no producer in particular, at offset 0."""
+
+
+def write_batch(records: Sequence[Row], options: BatchOptions = PLAIN) -> bytearray:
     """Write records as one batch; there must be one at least, and their offsets must rise."""
     if not records:
         raise Unencodable("a batch of no records is written by `write_empty_batch`")
