@@ -1,6 +1,7 @@
 """Real clients that read from the server of one partition, or write to it, within a time-out."""
 
 import time
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Final, NamedTuple
@@ -137,7 +138,10 @@ class KafkaPython:
     """The client that is Python throughout."""
 
     def __init__(self) -> None:
-        self.kafka = import_module("kafka")
+        with warnings.catch_warnings():
+            # It reads its schemas in a way that one release of Python called deprecated.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.kafka = import_module("kafka")
         for module in ("lz4.frame", "snappy", "xxhash", "zstandard"):
             import_module(module)
 

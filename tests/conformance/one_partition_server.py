@@ -3,7 +3,8 @@
 import selectors
 import socket
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Self
 
@@ -11,7 +12,7 @@ from ottla.wire.frame import SIZE_BYTES, frame_end
 from tests.conformance.one_partition import Log, OnePartition
 
 _FRAME_BYTES_MAX: Final = 1 << 26
-_SOCKET_TIMEOUT_S: Final = 5
+_TIMEOUT_S: Final = 5
 
 
 @dataclass(eq=False, slots=True)
@@ -57,13 +58,21 @@ class OnePartitionServer:
         """No request was such that the server could not read it or answer."""
         assert not self._failure, self.report()
 
+    def wait_for(self, came: Callable[[], bool]) -> None:
+        """Wait until something has come; it is the thread's to add to what has."""
+        deadline = time.monotonic() + _TIMEOUT_S
+        while not came():
+            assert time.monotonic() < deadline, self.report()
+            self.assert_well()
+            time.sleep(0.005)
+
     def _serve(self) -> None:
         is_asked_to_end = False
         while not is_asked_to_end:
             for key, _ in self._selector.select():
                 if key.fileobj is self._listener:
                     connection = _Connection(self._listener.accept()[0])
-                    connection.socket.settimeout(_SOCKET_TIMEOUT_S)
+                    connection.socket.settimeout(_TIMEOUT_S)
                     connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     self._selector.register(connection.socket, selectors.EVENT_READ, connection)
                 elif key.fileobj is self._woken:

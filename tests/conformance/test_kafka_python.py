@@ -20,10 +20,11 @@ from tests.conformance.one_partition import PRODUCER
 from tests.conformance.one_partition_server import OnePartitionServer
 from tests.conformance.produced import accepted_batch, accepted_message_set, told_offsets
 
-pytestmark = pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
-
 COUNT: Final = 100
 FETCH_BYTES: Final = 10_000
+FETCH_VERSION_MAX: Final = 12
+PRODUCE_VERSION_MAX: Final = 9
+"""The newest that this kafka-python speaks."""
 
 
 def compression(codec: Codec) -> dict[str, Any]:
@@ -79,14 +80,38 @@ def test_batches_are_accepted(kafka_python: KafkaPython, codec: Codec) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("version", [0, 1, 2])
-def test_message_sets_are_accepted(kafka_python: KafkaPython, version: int, codec: Codec) -> None:
-    magic = 1 if version == 2 else 0
+@pytest.mark.parametrize(
+    ("broker", "version", "magic"), [((0, 8, 2), 0, 0), ((0, 9), 1, 0), ((0, 10), 2, 1)]
+)
+def test_message_sets_are_accepted(
+    kafka_python: KafkaPython, broker: tuple[int, ...], version: int, magic: int, codec: Codec
+) -> None:
+    """It takes the format from the release that the broker is said to be of."""
     rows = sendable_records(f"{version} {codec}", with_headers=False)
-    with OnePartitionServer(newest={"Produce": version, "Fetch": version}) as server:
-        told = kafka_python.write(server, rows, **compression(codec))
+    with OnePartitionServer() as server:
+        told = kafka_python.write(server, rows, api_version=broker, **compression(codec))
     sets = [accepted_message_set(one) for one in server.partition.produced]
     read = [record for _, records in sets for record in records]
     assert read == [row if magic else row._replace(timestamp=-1) for row in rows]
     assert told == told_offsets([len(records) for _, records in sets])
     assert {kind for kind, _ in sets} == {(magic, codec)}
+    assert server.partition.versions["Produce"] == {version}
+
+
+@pytest.mark.parametrize("version", range(3, PRODUCE_VERSION_MAX + 1))
+def test_every_version_of_produce_is_understood(kafka_python: KafkaPython, version: int) -> None:
+    rows = sendable_records(f"{version}")
+    with OnePartitionServer(newest={"Produce": version}) as server:
+        told = kafka_python.write(server, rows, compression_type="gzip")
+    batches = [accepted_batch(one) for one in server.partition.produced]
+    assert [record for _, records in batches for record in records] == rows
+    assert told == told_offsets([header.records_count for header, _ in batches])
+    assert server.partition.versions["Produce"] == {version}
+
+
+@pytest.mark.parametrize("version", range(4, FETCH_VERSION_MAX + 1))
+def test_every_version_of_fetch_is_understood(kafka_python: KafkaPython, version: int) -> None:
+    log, expected = drawn_log(Codec.GZIP, None, 20)
+    with OnePartitionServer(log, {"Fetch": version}) as server:
+        assert kafka_python.read(server) == expected
+    assert server.partition.versions["Fetch"] == {version}

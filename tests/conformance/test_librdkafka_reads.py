@@ -1,15 +1,16 @@
 """Batches and message sets of ours, read by librdkafka with its checks of checksums."""
 
 from itertools import chain
+from random import Random
 from typing import Final
 
 import pytest
 
 from ottla.records.builder import BatchOptions, Row, write_batch
 from ottla.records.compression import Codec
-from ottla.records.message_set import NO_TIMESTAMP, NO_TIMESTAMP_TYPE
+from ottla.records.message_set import NO_TIMESTAMP, NO_TIMESTAMP_TYPE, write_message_set
 from tests.conformance.clients import COMMITTED, UNCOMMITTED, Librdkafka, Seen
-from tests.conformance.drawn_batches import CASES
+from tests.conformance.drawn_batches import CASES, drawn_rows
 from tests.conformance.drawn_logs import (
     NOW_MS,
     drawn_log,
@@ -26,6 +27,11 @@ FETCH_BYTES: Final = 10_000
 """Less than many batches have, so that answers end within one."""
 FETCH_VERSION_MAX: Final = 16
 """The newest that this librdkafka speaks."""
+LEVELS: Final = {
+    Codec.GZIP: range(1, 10),
+    Codec.LZ4: range(1, 18),
+    Codec.ZSTD: (-131072, -100, -7, -1, *range(1, 23)),
+}
 BIG_BYTES: Final = 3 << 20
 
 
@@ -62,6 +68,31 @@ def test_a_big_batch_is_read(librdkafka: Librdkafka, codec: Codec) -> None:
     batch = bytes(write_batch(rows, BatchOptions(codec=codec)))
     with OnePartitionServer(Log(batch, len(rows))) as server:
         assert librdkafka.read(server) == seen_rows(rows, None)
+
+
+@pytest.mark.parametrize("codec", LEVELS)
+def test_every_level_is_read(librdkafka: Librdkafka, codec: Codec) -> None:
+    data, expected = bytearray(), list[Seen]()
+    for index, level in enumerate(LEVELS[codec]):
+        rows = drawn_rows(Random(index), 10_000_000 * index)
+        data += write_batch(rows, BatchOptions(10_000_000 * index, codec=codec, level=level))
+        expected += seen_rows(rows, None)
+    with OnePartitionServer(Log(bytes(data), expected[-1].offset + 1)) as server:
+        assert librdkafka.read(server) == expected
+
+
+@pytest.mark.parametrize("magic", [0, 1, 2])
+def test_damage_is_noticed(librdkafka: Librdkafka, magic: int) -> None:
+    """The checksums that it found right above were looked at."""
+    if magic == 2:
+        data = write_batch([(0, NOW_MS, b"key", b"value", ())], BatchOptions())
+        data[-2] ^= 1
+    else:
+        data = bytearray(write_message_set(magic, Codec.NONE, [(0, NOW_MS, b"key", b"value")]))
+        data[-1] ^= 1
+    log = Log(bytes(data), 1)
+    with OnePartitionServer(log) as server, pytest.raises(AssertionError, match="BAD_MSG"):
+        librdkafka.read(server)
 
 
 @pytest.mark.parametrize("codec", Codec)
