@@ -4,11 +4,13 @@ from typing import Any, Final
 
 import pytest
 
+from ottla.kernels.xxh32 import xxh32
 from ottla.records.batch import BatchHeader
-from ottla.records.compression import Codec
+from ottla.records.compression import Codec, compress
+from ottla.records.message_set import entries
 from tests.conformance.clients import Librdkafka, Sent
 from tests.conformance.drawn_batches import NAMES
-from tests.conformance.drawn_logs import drawn_records
+from tests.conformance.drawn_logs import NOW_MS, drawn_records
 from tests.conformance.drawn_message_sets import CODECS
 from tests.conformance.one_partition import PRODUCER
 from tests.conformance.one_partition_server import OnePartitionServer
@@ -159,6 +161,21 @@ def check_sets(
     assert read == [row if magic else row._replace(timestamp=-1) for row in rows]
     assert told == told_offsets([len(records) for _, records in sets])
     assert {kind for kind, _ in sets} == {(magic, codec)}
+
+
+def test_the_header_of_lz4_in_magic_0_has_the_checksum_that_ours_has(
+    librdkafka: Librdkafka,
+) -> None:
+    """Readers do not look at it, the oldest ones excepted, so it is the writers that we compare."""
+    rows = [Sent(NOW_MS, b"key", b"ab" * 900)]
+    with OnePartitionServer(newest={"Produce": 1, "Fetch": 1}) as server:
+        producer = librdkafka.producer(server, **compression(Codec.LZ4))
+        librdkafka.write(producer, server, rows)
+    (wrapper,) = entries(server.partition.produced[0].records)
+    ours = compress(Codec.LZ4, b"ab", legacy_checksum=True)
+    assert wrapper.value is not None
+    for frame in wrapper.value, ours:
+        assert frame[6] == xxh32(bytes(frame[:6])) >> 8 & 0xFF
 
 
 @pytest.mark.parametrize("version", range(3, PRODUCE_VERSION_MAX + 1))
