@@ -181,6 +181,15 @@ class KafkaPython:
             bootstrap_servers=server.address, linger_ms=5, max_block_ms=1000 * TIMEOUT_S, **options
         )
         try:
+            offsets = self._write(producer, rows)
+        except self.kafka.errors.KafkaError as fault:
+            raise AssertionError(f"{fault!r}; {server.report()}") from fault
+        server.assert_well()
+        return offsets
+
+    def _write(self, producer: Any, rows: Iterable[Sent]) -> list[int]:
+        """Its time-outs are errors too, be it in flushing or in closing."""
+        try:
             sent = [
                 producer.send(
                     TOPIC,
@@ -193,10 +202,6 @@ class KafkaPython:
                 for row in rows
             ]
             producer.flush(TIMEOUT_S)
-            offsets = [one.get(0).offset for one in sent]
-        except self.kafka.errors.KafkaError as fault:
-            raise AssertionError(f"{fault!r}; {server.report()}") from fault
+            return [one.get(0).offset for one in sent]
         finally:
             producer.close(TIMEOUT_S)
-        server.assert_well()
-        return offsets
