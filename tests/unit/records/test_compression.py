@@ -103,3 +103,14 @@ def test_libraries_are_loaded_only_when_they_are_used() -> None:
         capture_output=True, text=True, check=True, env={"PYTHONPATH": ":".join(sys.path)},
     )  # fmt: skip
     assert shown.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("front", [b"", compress(Codec.ZSTD, b"a")])
+def test_a_zstd_frame_is_read_to_its_end(front: bytes) -> None:
+    """It says that it holds a byte, and its only block is empty."""
+    data = front + bytes.fromhex("28b52ffd2001 010000")
+    with pytest.raises(InvalidValue, match="no valid zstd frame"):
+        decompress(Codec.ZSTD, data, 100)
+    for size in (2 if front else 1, 100):
+        with pytest.raises(InvalidValue, match="no valid zstd frame"):
+            decompress_into(Codec.ZSTD, data, bytearray(size))

@@ -71,11 +71,10 @@ def _reader(data: Buffer) -> Generator[_Reader, None, None]:
 def decompress(data: Buffer, limit_bytes: int) -> bytes:
     """Read all frames."""
     bytes_max = _content_bytes_max(memoryview(data), limit_bytes)
-    if bytes_max == 0:
-        return b""
     with _reader(data) as reader:
-        # One byte more than is allowed shows that there is more.
-        output = reader.read(min(bytes_max, limit_bytes + 1))
+        # One byte more than there can be: only then is a frame read to its end, where its size and
+        # checksum are compared, and one more than is allowed shows that there is more.
+        output = reader.read(min(bytes_max, limit_bytes) + 1)
     if len(output) > limit_bytes:
         raise LimitExceeded(f"zstd: more than {limit_bytes} bytes come out")
     return output
@@ -83,12 +82,10 @@ def decompress(data: Buffer, limit_bytes: int) -> bytes:
 
 def decompress_into(data: Buffer, out: memoryview) -> int:
     """Read all frames into a buffer."""
-    bytes_max = _content_bytes_max(memoryview(data), len(out))
-    if bytes_max == 0:
-        return 0
+    _content_bytes_max(memoryview(data), len(out))
     with _reader(data) as reader:
-        size = reader.readinto(out)
-        if size == len(out) < bytes_max and reader.read(1):
+        size = reader.readinto(out) if out else 0
+        if size == len(out) and reader.read(1):
             raise LimitExceeded(f"zstd: more than {len(out)} bytes come out")
     return size
 
