@@ -57,6 +57,7 @@ _NO_KEY = cython.declare(cython.int, NO_KEY)
 _BAD_TIME = cython.declare(cython.int, BAD_TIME)
 
 _UINT32_MAX = cython.declare(cython.ulonglong, 4294967295)
+_INT64_MAX = cython.declare(cython.longlong, 9223372036854775807)
 _HEADER_BYTES = cython.declare(cython.Py_ssize_t, 61)
 
 
@@ -148,6 +149,9 @@ def open_records(batch: object, inflated: object = None) -> Walk:
     walk.is_consecutive = False
     if walk.count < 0:
         raise InvalidValue(f"negative count {walk.count} of records", 57)
+    # As in a walk over batches; then no record's offset is past the largest number there is.
+    if walk.last_offset_delta >= 0 and walk.base_offset > _INT64_MAX - walk.last_offset_delta:
+        raise InvalidValue(f"base offset {walk.base_offset} and {walk.last_offset_delta} more", 0)
     # A record takes seven bytes at least, so a count that lies is found before anything is sized.
     if walk.count > (walk.end - walk.position) // 7:
         walk.fault = _CUT
