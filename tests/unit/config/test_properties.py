@@ -65,3 +65,8 @@ def test_comment_stands_on_top_line_by_line() -> None:
 
 def test_order_is_kept() -> None:
     assert dump({"z": "1", "a": "2"}) == b"z=1\na=2\n"
+
+
+def test_many_backslashes_are_read_at_once() -> None:
+    """With time for the square of their number this takes minutes."""
+    assert load(b"a=" + b"\\" * 200_000 + b"x") == {"a": "\\" * 100_000 + "x"}
