@@ -1,0 +1,115 @@
+"""Grow the corpus: inputs that reach code which none before them reached, found by atheris.
+
+    python -m fuzz.variants uncompiled fuzz.grow [--seconds S] [--target NAME]
+
+Coverage is that of Python's bytecode, so it runs over the uncompiled kernels. It needs `atheris`,
+which no other part of the project does.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import atheris
+
+with atheris.instrument_imports(include=["ottla"]):
+    from fuzz.corpus import TARGETS, keep, kept
+    from fuzz.run import execute, written
+    from fuzz.target import Target
+
+INPUT_BYTES_MAX: Final = 512
+
+
+def grow(target: Target, options: list[str]) -> None:
+    """Let atheris call a target; it ends the process."""
+
+    def one(data: bytes) -> None:
+        try:
+            execute(target, data)
+        except Exception as finding:  # noqa: BLE001  Growing goes on; the run shows it again.
+            sys.stderr.write(f"FINDING {finding!r}: {written(target, data)}\n")
+
+    atheris.Setup(["grow", *options], one)
+    atheris.Fuzz()
+
+
+def reached(target: Target, data: bytes) -> set[object]:
+    """Every step from line to line that reading an input takes in ottla, and what came of it."""
+    found: set[object] = set()
+    before: dict[FrameType, int] = {}
+
+    def step(frame: FrameType, event: str, argument: Any) -> Any:
+        del argument
+        code = frame.f_code
+        if "ottla" not in code.co_filename:
+            return None
+        if event == "line":
+            found.add((code, before.get(frame), frame.f_lineno))
+            before[frame] = frame.f_lineno
+        return step
+
+    sys.settrace(step)
+    try:
+        target.read(data)
+    except target.faults as fault:
+        found.add((type(fault), re.sub("[0-9-]+", "", str(fault))[:60]))
+    finally:
+        sys.settrace(None)
+    return found
+
+
+def fewest(target: Target, inputs: Iterable[bytes], known: Iterable[bytes]) -> list[bytes]:
+    """Those that reach something which neither the known ones nor shorter ones do."""
+    seen: set[object] = set()
+    for data in known:
+        seen |= reached(target, data)
+    found: list[bytes] = []
+    for data in sorted(inputs, key=len):
+        try:
+            steps = reached(target, data)
+        except Exception as finding:  # noqa: BLE001  The run shows it again.
+            sys.stderr.write(f"FINDING {finding!r}: {written(target, data)}\n")
+            continue
+        if not steps <= seen:
+            seen |= steps
+            found.append(data)
+    return found
+
+
+def grow_and_keep(target: Target, seconds: float) -> None:
+    """Grow, and keep the inputs that reach what the seeds do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        for data in [*target.seeds(), *kept(target)]:
+            Path(folder, sha256(data).hexdigest()).write_bytes(data)
+        options = [f"-max_total_time={seconds:.0f}", f"-max_len={INPUT_BYTES_MAX}", folder]
+        command = [sys.executable, "-W", "ignore", "-m", "fuzz.grow", "--grow", target.name]
+        run = subprocess.run([*command, *options], check=False, capture_output=True, text=True)
+        found = [path.read_bytes() for path in Path(folder).iterdir()]
+    inputs = fewest(target, found, target.seeds())
+    keep(target, inputs)
+    said = [line for line in run.stderr.splitlines() if line.startswith(("FINDING", "Done"))]
+    print(f"{target.name}: {len(inputs)} of {len(found)} kept, {sum(map(len, inputs))} bytes")
+    print(*dict.fromkeys(said), sep="\n", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m fuzz.grow")
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each target")
+    parser.add_argument("--target", choices=sorted(TARGETS), default="")
+    parser.add_argument("--grow", choices=sorted(TARGETS), default="", help=argparse.SUPPRESS)
+    options, rest = parser.parse_known_args()
+    if options.grow:
+        grow(TARGETS[options.grow], rest)
+    for target in [TARGETS[options.target]] if options.target else TARGETS.values():
+        grow_and_keep(target, options.seconds)
+
+
+if __name__ == "__main__":
+    main()
