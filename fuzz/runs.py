@@ -9,10 +9,10 @@ from typing import Final
 from fastcrc.crc32 import iscsi as crc32c
 
 from fuzz.target import INFLATED_BYTES_MAX, Target
+from ottla.errors import ErrorCode
 from ottla.kernels.arrow import Run
 from ottla.kernels.faults import Malformed, Unencodable
 from ottla.kernels.selection import INT64_MAX, Selection
-from ottla.records import verdicts
 from ottla.records.batch import HEADER_BYTES, LENGTH_END, batch_at, seal
 from ottla.records.builder import BatchOptions, write_batch, write_empty_batch
 from ottla.records.check import Rules, admit, check, check_copied
@@ -142,7 +142,7 @@ def read_sent(data: Buffer) -> object:
     chosen, batch = _chosen(data)
     rules = RULES[chosen % 32]
     verdict = check(batch, rules, NOW_MS)
-    if verdict.error != verdicts.NONE:
+    if verdict.error != ErrorCode.NONE:
         return verdict
     admitted = bytearray(batch)
     admit(admitted, verdict, rules, (1 << 40, 3), NOW_MS)

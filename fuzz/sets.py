@@ -7,9 +7,9 @@ from zlib import crc32
 
 from fuzz.runs import NOW_MS, RULES
 from fuzz.target import INFLATED_BYTES_MAX, Target
+from ottla.errors import ErrorCode
 from ottla.kernels.faults import Malformed
 from ottla.kernels.xxh32 import xxh32
-from ottla.records import verdicts
 from ottla.records.compression import Codec, compress, decompress, decompress_into
 from ottla.records.message_set import (
     ENTRY_HEADER_BYTES,
@@ -100,7 +100,7 @@ def read_sent_set(data: Buffer) -> object:
     chosen = data[0] if data else 0
     sent = bytearray(data[1:])
     verdict = check_message_set(sent, RULES[chosen % 8], NOW_MS)
-    if verdict.error != verdicts.NONE or not verdict.messages:
+    if verdict.error != ErrorCode.NONE or not verdict.messages:
         return verdict.error, verdict.reason
     magic = (0, 1, 2, 2)[chosen >> 3 & 3]
     codec = (chosen >> 5) % (5 if magic == 2 else 4)
