@@ -13,7 +13,8 @@ from ottla.config.faults import MalformedProperties
 
 _SPACE: Final = " \t\f"
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
-_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
+# Possessive, so that no way back is remembered: that would take 140 bytes for each of a long key.
+_KEY: Final = re.compile(r"(?:[^\\=: \t\f]++|\\.)*+", re.DOTALL)
 _SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(u)|(.))", re.DOTALL)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
