@@ -23,7 +23,7 @@ if cython.compiled:
 else:
     Py_buffer = object
 
-from ottla.kernels.faults import InvalidValue, Truncated
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Truncated
 
 # What makes a record invalid, in the order of FAULTS.
 _CUT = cython.declare(cython.int, 1)
@@ -55,6 +55,13 @@ NO_KEY = 1
 BAD_TIME = 2
 _NO_KEY = cython.declare(cython.int, NO_KEY)
 _BAD_TIME = cython.declare(cython.int, BAD_TIME)
+
+# What the headers of the records that are read at once may take beyond four times their bytes; each
+# is a pair with a name and a value, of two bytes at least on the wire.
+HEADERS_SLACK_BYTES = 64 << 20
+_HEADERS_SLACK_BYTES = cython.declare(cython.Py_ssize_t, HEADERS_SLACK_BYTES)
+_PAIR_BYTES = cython.declare(cython.Py_ssize_t, 200)
+_VIEW_BYTES = cython.declare(cython.Py_ssize_t, 208)
 
 _UINT32_MAX = cython.declare(cython.ulonglong, 4294967295)
 _INT64_MAX = cython.declare(cython.longlong, 9223372036854775807)
@@ -518,10 +525,16 @@ def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[tu
     found: list = []
     views: object = None
     headers: object
+    allowance: cython.Py_ssize_t = 4 * walk.end + _HEADERS_SLACK_BYTES
+    pair_bytes: cython.Py_ssize_t = _PAIR_BYTES
     if as_views:
         views = memoryview(walk.source)
+        pair_bytes += _VIEW_BYTES
     while rows > 0 and _step(walk):
         rows -= 1
+        allowance -= pair_bytes * walk.headers_count
+        if allowance < 0:
+            raise LimitExceeded("its headers would take more memory than they may", walk.position)
         headers = _headers(walk, views) if walk.headers_count > 0 else []
         found.append(
             (

@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 from ottla.kernels import records
-from ottla.kernels.faults import InvalidValue
+from ottla.kernels.faults import InvalidValue, LimitExceeded
 from ottla.records.reader import read_records
 from tests.unit.kernels.twins import uncompiled
 from tests.unit.records.batch_bytes import Batch, Record
@@ -24,3 +24,17 @@ def test_no_offset_is_past_the_largest_number_there_is(kernel: ModuleType) -> No
     batch = Batch(RECORDS, base_offset=INT64_MAX).written()
     with pytest.raises(InvalidValue, match="base offset 9223372036854775807 and 1 more"):
         kernel.list_records(batch)
+
+
+@pytest.mark.parametrize("as_views", [False, True])
+def test_headers_may_not_take_much_more_memory_than_bytes(as_views: bool) -> None:
+    """Two bytes make a pair; as gzip packs them, one of its bytes makes five hundred."""
+    batch = Batch([Record(headers=[(b"", None)] * 500_000)]).written()
+    with pytest.raises(LimitExceeded, match="its headers would take more memory"):
+        list(read_records(batch, 0, as_views=as_views))
+
+
+def test_a_record_may_have_many_headers() -> None:
+    batch = Batch([Record(headers=[(b"name", b"value")] * 50_000)]).written()
+    (record,) = read_records(batch, 0)
+    assert record.headers == [("name", b"value")] * 50_000
