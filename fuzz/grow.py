@@ -2,25 +2,26 @@
 
     python -m fuzz.variants uncompiled fuzz.grow [--seconds S] [--target NAME]
 
-Coverage is that of Python's bytecode, so it runs over the uncompiled kernels. It needs `atheris`,
+Coverage is that of Python's bytecode, so it runs over the uncompiled kernels; atheris chooses
+what to go on from, and half of the changes are those of `fuzz.mutation`. It needs `atheris`,
 which no other part of the project does.
 """
 
 import argparse
-import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from types import FrameType
-from typing import Any, Final
+from random import Random
+from typing import Final
 
 import atheris
 
 with atheris.instrument_imports(include=["ottla"]):
-    from fuzz.corpus import TARGETS, keep, kept
+    from fuzz.corpus import TARGETS, keep, kept, pool
+    from fuzz.mutation import Mutator
+    from fuzz.reach import fewest
     from fuzz.run import execute, written
     from fuzz.target import Target
 
@@ -36,51 +37,20 @@ def grow(target: Target, options: list[str]) -> None:
         except Exception as finding:  # noqa: BLE001  Growing goes on; the run shows it again.
             sys.stderr.write(f"FINDING {finding!r}: {written(target, data)}\n")
 
-    atheris.Setup(["grow", *options], one)
+    random = Random(1)
+    mutator = Mutator(pool(target), target.tokens, random)
+
+    def changed(data: bytes, bytes_max: int, seed: int) -> bytes:
+        """Half of the changes are ours, which know of lengths, and half the fuzzer's own."""
+        random.seed(seed)
+        if random.random() < 0.5:
+            some = bytearray(atheris.Mutate(data, bytes_max))
+        else:
+            some = mutator.changed(bytearray(data))
+        return bytes(target.repair(some, random)[:bytes_max])
+
+    atheris.Setup(["grow", *options], one, custom_mutator=changed)
     atheris.Fuzz()
-
-
-def reached(target: Target, data: bytes) -> set[object]:
-    """Every step from line to line that reading an input takes in ottla, and what came of it."""
-    found: set[object] = set()
-    before: dict[FrameType, int] = {}
-
-    def step(frame: FrameType, event: str, argument: Any) -> Any:
-        del argument
-        code = frame.f_code
-        if "ottla" not in code.co_filename:
-            return None
-        if event == "line":
-            found.add((code, before.get(frame), frame.f_lineno))
-            before[frame] = frame.f_lineno
-        return step
-
-    sys.settrace(step)
-    try:
-        target.read(data)
-    except target.faults as fault:
-        found.add((type(fault), re.sub("[0-9-]+", "", str(fault))[:60]))
-    finally:
-        sys.settrace(None)
-    return found
-
-
-def fewest(target: Target, inputs: Iterable[bytes], known: Iterable[bytes]) -> list[bytes]:
-    """Those that reach something which neither the known ones nor shorter ones do."""
-    seen: set[object] = set()
-    for data in known:
-        seen |= reached(target, data)
-    found: list[bytes] = []
-    for data in sorted(inputs, key=len):
-        try:
-            steps = reached(target, data)
-        except Exception as finding:  # noqa: BLE001  The run shows it again.
-            sys.stderr.write(f"FINDING {finding!r}: {written(target, data)}\n")
-            continue
-        if not steps <= seen:
-            seen |= steps
-            found.append(data)
-    return found
 
 
 def grow_and_keep(target: Target, seconds: float) -> None:

@@ -54,9 +54,11 @@ class Mutator:
 
     def made(self) -> bytearray:
         """One of the pool with a few changes."""
+        return self.changed(bytearray(self._of(self.pool)))
+
+    def changed(self, data: bytearray) -> bytearray:
+        """The same bytes with a few changes."""
         random = self._random
-        pool = self.pool
-        data = bytearray(pool[int(random.random() * len(pool))])
         changes = self._changes
         for _ in range(1 + int(random.random() * random.random() * _CHANGES_MAX)):
             at = int(random.random() * (len(data) + 1))
