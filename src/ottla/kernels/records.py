@@ -525,11 +525,10 @@ def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[tu
     found: list = []
     views: object = None
     headers: object
-    allowance: cython.Py_ssize_t = 4 * walk.end + _HEADERS_SLACK_BYTES
-    pair_bytes: cython.Py_ssize_t = _PAIR_BYTES
     if as_views:
         views = memoryview(walk.source)
-        pair_bytes += _VIEW_BYTES
+    allowance: cython.Py_ssize_t = 4 * walk.end + _HEADERS_SLACK_BYTES
+    pair_bytes: cython.Py_ssize_t = _PAIR_BYTES + (_VIEW_BYTES if as_views else 0)
     while rows > 0 and _step(walk):
         rows -= 1
         allowance -= pair_bytes * walk.headers_count
