@@ -220,7 +220,8 @@ def run_all(options: argparse.Namespace, last: LastInput) -> int:
 
 def watch(options: argparse.Namespace) -> int:
     """Run in a second process, so that its end is a finding too."""
-    last = LastInput(FINDINGS / "last.input")
+    # Several runs may go on at the same time.
+    last = LastInput(FINDINGS / f"last-{os.getpid()}.input")
     print(f"seed {options.seed}: {options.executions:,} executions, {options.seconds} s at most")
     sys.stdout.flush()
     child = os.fork()
@@ -236,6 +237,8 @@ def watch(options: argparse.Namespace) -> int:
         path = written(target, last.held())
         print(f"\nFINDING in {target.name}: the process ended with {code}")
         print(f"  python -m fuzz.run --replay {path}")
+    last.path.unlink()
+    last.path.with_suffix(".target").unlink()
     return 1 if code else 0
 
 
