@@ -36,10 +36,10 @@ lint: setup ## format, lint and both type checkers, changing nothing
 bench: setup ## measure; each figure in the documents names the bench that gave it
 	@for file in bench/*.py; do $(PYTHON) -m "bench.$$(basename "$$file" .py)" || exit 1; done
 
-fuzz: setup ## give every reader of bytes EXECUTIONS changed inputs (10,000,000) for SECONDS at most (1800), from SEED (1)
+fuzz: setup ## give every reader of bytes changed inputs: EXECUTIONS (10000000), SECONDS at most (1800), SEED (1)
 	@$(PYTHON) -m $(FUZZ)
 
-sanitize: setup ## the same with kernels that check every access; ten times slower
+sanitize: setup ## the same with kernels that check every access, some four times slower
 	@$(PYTHON) -m fuzz.variants sanitized $(FUZZ) --exact
 
 clean: ## remove what was built, the environment included
