@@ -7,7 +7,10 @@ PYTHON := .venv/bin/python
 FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/tidy)
 ORACLE := $(wildcard tests/conformance/jars.py tests/conformance/pom.xml)
 KERNELS := $(wildcard src/ottla/kernels/*.py src/ottla/kernels/*.pxd)
-ROUNDS ?= 20
+EXECUTIONS ?= 10000000
+SECONDS ?= 1800
+SEED ?= 1
+FUZZ = fuzz.run --executions $(EXECUTIONS) --seconds $(SECONDS) --seed $(SEED)
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -33,12 +36,15 @@ lint: setup ## format, lint and both type checkers, changing nothing
 bench: setup ## measure; each figure in the documents names the bench that gave it
 	@for file in bench/*.py; do $(PYTHON) -m "bench.$$(basename "$$file" .py)" || exit 1; done
 
-fuzz: setup ## run the property tests on new random input, ROUNDS times (20)
-	@for round in $$(seq $(ROUNDS)); do env -u CI $(PYTHON) -m pytest -q tests/properties || exit 1; done
+fuzz: setup ## give every reader of bytes changed inputs: EXECUTIONS (10000000), SECONDS at most (1800), SEED (1)
+	@$(PYTHON) -m $(FUZZ)
+
+sanitize: setup ## the same with kernels that check every access, some four times slower
+	@$(PYTHON) -m fuzz.variants sanitized $(FUZZ) --exact
 
 clean: ## remove what was built, the environment included
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
-	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
+	find src tests bench fuzz -name __pycache__ -prune -exec rm -rf {} +
 	find src -name '*.so' -delete
 
 .venv/packages.done: pyproject.toml
@@ -54,4 +60,4 @@ clean: ## remove what was built, the environment included
 .venv/oracle.done: .ci/install-java $(ORACLE) .venv/packages.done
 	@if .ci/install-java && $(if $(ORACLE),$(PYTHON) tests/conformance/jars.py,true); then touch $@; fi
 
-.PHONY: help setup run check test lint bench fuzz clean
+.PHONY: help setup run check test lint bench fuzz sanitize clean

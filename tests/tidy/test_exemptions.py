@@ -11,7 +11,7 @@ import pytest
 from ottla.kernels import KERNELS
 from tests.tidy.sources import PACKAGE, ROOT, parsed, python_files, shown
 
-EVERYWHERE: Final = ("src", "tests", "bench", "docs", "setup.py")
+EVERYWHERE: Final = ("src", "tests", "bench", "fuzz", "docs", "setup.py")
 IGNORE: Final = re.compile(r"#\s*(type:\s*ignore|pyright:|mypy:|ruff:)")
 NOQA: Final = re.compile(r"#\s*noqa\b(?P<rest>.*)", re.IGNORECASE)
 REASONED: Final = re.compile(r": [A-Z]+[0-9]+(, ?[A-Z]+[0-9]+)*  +\S+ \S+ .*[.)]$")

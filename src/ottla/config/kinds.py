@@ -17,11 +17,12 @@ _T_co = TypeVar("_T_co", covariant=True)
 _JAVA_SPACE: Final = "".join(map(chr, range(0x21)))
 # Java looks digits up by UTF-16 unit, so those beyond the basic plane are none to it.
 _INTEGER: Final = re.compile(r"[+-]?(?:(?![\U00010000-\U0010ffff])\d)+")
-_DECIMAL: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
+# No two neighbours may match the same digits, or a long text that is no number takes its square.
+_DECIMAL: Final = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
 _HEXADECIMAL: Final = re.compile(
-    r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
+    r"([+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
 )
-_COMMA: Final = re.compile(r"\s*,\s*", re.ASCII)
+_COMMA_SPACE: Final = " \t\n\r\f\v"
 _CLASS_NAME: Final = re.compile(r"[^\W\d][\w$]*(?:[.:][^\W\d][\w$]*)*")
 
 
@@ -126,7 +127,8 @@ def _boolean(text: str) -> bool:
 
 
 def _list(text: str) -> list[str]:
-    return _COMMA.split(text) if text else []
+    # Text is trimmed already, so there is nothing before the first element and after the last.
+    return [element.strip(_COMMA_SPACE) for element in text.split(",")] if text else []
 
 
 def _class_name(text: str) -> str:

@@ -13,8 +13,8 @@ from ottla.config.faults import MalformedProperties
 
 _SPACE: Final = " \t\f"
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
-_BACKSLASHES_AT_END: Final = re.compile(r"\\*\Z")
-_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
+# Possessive, so that no way back is remembered: that would take 140 bytes for each of a long key.
+_KEY: Final = re.compile(r"(?:[^\\=: \t\f]++|\\.)*+", re.DOTALL)
 _SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(u)|(.))", re.DOTALL)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -69,8 +69,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             if not stripped or stripped[0] in "#!":
                 continue
             start = number
-        backslashes = _BACKSLASHES_AT_END.search(stripped)
-        goes_on = backslashes is not None and len(backslashes[0]) % 2 == 1
+        goes_on = (len(stripped) - len(stripped.rstrip("\\"))) % 2 == 1
         pending += stripped[:-1] if goes_on else stripped
         # At the end of the file Java sees a line feed after a carriage return as one more line.
         if goes_on and (number < last or text.endswith("\r\n")):

@@ -233,7 +233,8 @@ def begin(piece: Piece, source_bytes: cython.Py_ssize_t) -> cython.int:
     piece.rows = piece.constant_rows = piece.data_bytes = 0
     piece.list_nulls = piece.header_key_bits = 0
     _reserve_rows(piece, min(piece.rows_max, _ROWS_AT_FIRST))
-    _begin_blobs(piece.key, piece.row_capacity, size >> 3)
+    # At least one byte, so that there is memory for an empty key to be copied to.
+    _begin_blobs(piece.key, piece.row_capacity, max(1, size >> 3))
     _begin_blobs(piece.value, piece.row_capacity, size)
     _begin_blobs(piece.header_key, _HEADERS_AT_FIRST, 8 * _HEADERS_AT_FIRST)
     _begin_blobs(piece.header_value, _HEADERS_AT_FIRST, 8 * _HEADERS_AT_FIRST)

@@ -23,7 +23,7 @@ if cython.compiled:
 else:
     Py_buffer = object
 
-from ottla.kernels.faults import InvalidValue, Truncated
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Truncated
 from ottla.kernels.kinds import Buffer, Value
 
 # What makes a record invalid, in the order of FAULTS.
@@ -57,7 +57,15 @@ BAD_TIME = 2
 _NO_KEY = cython.declare(cython.int, NO_KEY)
 _BAD_TIME = cython.declare(cython.int, BAD_TIME)
 
+# What the headers of the records that are read at once may take beyond four times their bytes; each
+# is a pair with a name and a value, of two bytes at least on the wire.
+HEADERS_SLACK_BYTES = 64 << 20
+_HEADERS_SLACK_BYTES = cython.declare(cython.Py_ssize_t, HEADERS_SLACK_BYTES)
+_PAIR_BYTES = cython.declare(cython.Py_ssize_t, 200)
+_VIEW_BYTES = cython.declare(cython.Py_ssize_t, 208)
+
 _UINT32_MAX = cython.declare(cython.ulonglong, 4294967295)
+_INT64_MAX = cython.declare(cython.longlong, 9223372036854775807)
 _HEADER_BYTES = cython.declare(cython.Py_ssize_t, 61)
 
 
@@ -149,6 +157,9 @@ def open_records(batch: Buffer, inflated: Buffer | None = None) -> Walk:
     walk.is_consecutive = False
     if walk.count < 0:
         raise InvalidValue(f"negative count {walk.count} of records", 57)
+    # As in a walk over batches; then no record's offset is past the largest number there is.
+    if walk.last_offset_delta >= 0 and walk.base_offset > _INT64_MAX - walk.last_offset_delta:
+        raise InvalidValue(f"base offset {walk.base_offset} and {walk.last_offset_delta} more", 0)
     # A record takes seven bytes at least, so a count that lies is found before anything is sized.
     if walk.count > (walk.end - walk.position) // 7:
         walk.fault = _CUT
@@ -516,8 +527,13 @@ def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[Va
     headers: list[Value]
     if as_views:
         views = memoryview(walk.source)
+    allowance: cython.Py_ssize_t = 4 * walk.end + _HEADERS_SLACK_BYTES
+    pair_bytes: cython.Py_ssize_t = _PAIR_BYTES + (_VIEW_BYTES if as_views else 0)
     while rows > 0 and _step(walk):
         rows -= 1
+        allowance -= pair_bytes * walk.headers_count
+        if allowance < 0:
+            raise LimitExceeded("its headers would take more memory than they may", walk.position)
         headers = _headers(walk, views) if walk.headers_count > 0 else []
         found.append(
             (

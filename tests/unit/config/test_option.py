@@ -13,6 +13,7 @@ from ottla.config.kinds import (
     PASSWORD,
     SHORT,
     STRING,
+    Kind,
     Password,
     render,
 )
@@ -147,3 +148,23 @@ def test_row_without_default_and_synonyms_is_required() -> None:
     assert Option("a", INT).required
     assert not Option("a", INT, default=None).required
     assert Option("a", INT, synonyms=(Option("b", INT),)).required
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (DOUBLE, "1" * 100_000 + "x"),
+        (DOUBLE, "0x" + "1" * 100_000 + "x"),
+        (INT, "1" * 100_000 + "x"),
+        (CLASS, "a." * 50_000),
+    ],
+)
+def test_a_long_text_is_refused_at_once(kind: Kind[object], text: str) -> None:
+    """It comes from anyone who may alter a topic; with time for its square this takes minutes."""
+    with pytest.raises(InvalidValue):
+        Option("some", kind).parse(text)
+
+
+def test_a_list_with_much_space_is_read_at_once() -> None:
+    space = " " * 300_000
+    assert Option("some", LIST).parse(f"a{space}b{space},{space}c") == [f"a{space}b", "c"]

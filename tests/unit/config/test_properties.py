@@ -1,5 +1,6 @@
 """Java's .properties files, against what Java made of them."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,17 @@ def test_comment_stands_on_top_line_by_line() -> None:
 
 def test_order_is_kept() -> None:
     assert dump({"z": "1", "a": "2"}) == b"z=1\na=2\n"
+
+
+def test_many_backslashes_are_read_at_once() -> None:
+    """With time for the square of their number this takes minutes."""
+    assert load(b"a=" + b"\\" * 200_000 + b"x") == {"a": "\\" * 100_000 + "x"}
+
+
+def test_a_long_key_takes_no_more_memory_than_a_long_value() -> None:
+    tracemalloc.start()
+    found = load(b"k" * 100_000)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == {"k" * 100_000: ""}
+    assert peak_bytes < 10 * 100_000

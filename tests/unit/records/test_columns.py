@@ -4,12 +4,17 @@ import datetime as dt
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow as pa
 import pytest
 
+from ottla.kernels import arrow
+from ottla.kernels.selection import KEY, Selection
 from ottla.records.columns import EVERY_ROW, SPARK_COLUMNS, Columns, Shape, Window
 from ottla.records.compression import compress
+from ottla.records.scratch import Scratch
+from tests.unit.kernels.arrow_twin import uncompiled_arrow
 from tests.unit.records.batch_bytes import LOG_APPEND_TIME, Batch, Record
 
 EVERYTHING = (*SPARK_COLUMNS, "leaderEpoch", "producerId")
@@ -183,6 +188,15 @@ def test_pieces_end_at_rows_or_bytes() -> None:
     assert sizes(Shape(bytes_max=300)) == [3, 3, 3, 1]
     assert sizes(Shape(bytes_max=299)) == [2] * 5
     assert sizes(Shape(bytes_max=1)) == [1] * 10
+
+
+@pytest.mark.parametrize("kernel", [arrow, uncompiled_arrow()])
+def test_a_small_piece_takes_an_empty_key(kernel: ModuleType) -> None:
+    data = Batch([Record(key=b"")]).written()
+    wanted = Selection(columns=KEY, bytes_max=1)
+    run = kernel.Run(data, wanted, None, Scratch().decompress, [])
+    assert run.fill() == 1
+    assert run.take()["key"] == (0, None, bytearray(8), bytearray())
 
 
 def test_more_rows_than_there_was_room_for_at_first() -> None:

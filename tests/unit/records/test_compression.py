@@ -103,3 +103,17 @@ def test_libraries_are_loaded_only_when_they_are_used() -> None:
         capture_output=True, text=True, check=True, env={"PYTHONPATH": ":".join(sys.path)},
     )  # fmt: skip
     assert shown.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "front", [b"", compress(Codec.ZSTD, b"a"), bytes.fromhex("28b52ffd0007010000")]
+)
+@pytest.mark.parametrize("said_bytes", [1, 64])
+def test_a_zstd_frame_holds_what_it_says(front: bytes, said_bytes: int) -> None:
+    """Its only block is empty."""
+    data = front + bytes.fromhex(f"28b52ffd20{said_bytes:02x}010000")
+    with pytest.raises(InvalidValue, match="no valid zstd frame"):
+        decompress(Codec.ZSTD, data, 100)
+    for size in (said_bytes + 1, 100):
+        with pytest.raises(InvalidValue, match="no valid zstd frame"):
+            decompress_into(Codec.ZSTD, data, bytearray(size))

@@ -70,32 +70,37 @@ def _reader(data: Buffer) -> Generator[_Reader, None, None]:
 
 def decompress(data: Buffer, limit_bytes: int) -> bytes:
     """Read all frames."""
-    bytes_max = _content_bytes_max(memoryview(data), limit_bytes)
-    if bytes_max == 0:
-        return b""
+    said = _content_bytes(memoryview(data), limit_bytes)
     with _reader(data) as reader:
-        # One byte more than is allowed shows that there is more.
-        output = reader.read(min(bytes_max, limit_bytes + 1))
+        # One byte more than there can be: only then is a frame read to its end, where its checksum
+        # is compared, and one more than is allowed shows that there is more.
+        output = reader.read(min(said[-1], limit_bytes) + 1)
     if len(output) > limit_bytes:
         raise LimitExceeded(f"zstd: more than {limit_bytes} bytes come out")
+    _compare(len(output), said)
     return output
 
 
 def decompress_into(data: Buffer, out: memoryview) -> int:
     """Read all frames into a buffer."""
-    bytes_max = _content_bytes_max(memoryview(data), len(out))
-    if bytes_max == 0:
-        return 0
+    said = _content_bytes(memoryview(data), len(out))
     with _reader(data) as reader:
-        size = reader.readinto(out)
-        if size == len(out) < bytes_max and reader.read(1):
+        size = reader.readinto(out) if out else 0
+        if size == len(out) and reader.read(1):
             raise LimitExceeded(f"zstd: more than {len(out)} bytes come out")
+    _compare(size, said)
     return size
 
 
-def _content_bytes_max(view: memoryview, limit_bytes: int) -> int:
-    """Walk all frames; give the most that they can hold."""
-    total = position = 0
+def _compare(size: int, said: range) -> None:
+    """The library compares what a frame says with what it holds, but not if it ends emptily."""
+    if size not in said:
+        raise InvalidValue(f"no valid zstd frame: {size} bytes come out, {said[0]} are said to")
+
+
+def _content_bytes(view: memoryview, limit_bytes: int) -> range:
+    """Walk all frames; give how many bytes they can hold, which is one number if they say so."""
+    least = most = position = 0
     while position < len(view):
         if len(view) - position < 4:
             raise InvalidValue("bytes after the last zstd frame", position)
@@ -103,11 +108,12 @@ def _content_bytes_max(view: memoryview, limit_bytes: int) -> int:
         if magic & ~0xF == _SKIPPABLE_MAGIC:
             position = _skipped(view, position)
         elif magic == _FRAME_MAGIC:
-            bytes_max, position = _frame(view, position, limit_bytes - total)
-            total += bytes_max
+            held, position = _frame(view, position, limit_bytes - least)
+            least += held[0]
+            most += held[-1]
         else:
             raise InvalidValue("no zstd frame begins here", position)
-    return total
+    return range(least, most + 1)
 
 
 def _skipped(view: memoryview, position: int) -> int:
@@ -120,8 +126,8 @@ def _skipped(view: memoryview, position: int) -> int:
     return position
 
 
-def _frame(view: memoryview, start: int, limit_bytes: int) -> tuple[int, int]:
-    """Walk one frame; give the most that it can hold and where it ends."""
+def _frame(view: memoryview, start: int, limit_bytes: int) -> tuple[range, int]:
+    """Walk one frame; give how many bytes it can hold and where it ends."""
     # Copied, because the library looks at the whole of a view even to read 18 bytes.
     header = bytes(view[start : start + _FRAME_HEADER_BYTES_MAX])
     try:
@@ -136,11 +142,16 @@ def _frame(view: memoryview, start: int, limit_bytes: int) -> tuple[int, int]:
     position += 4 if frame.has_checksum else 0
     if position > len(view):
         raise Truncated("a zstd frame is cut off", len(view))
-    if frame.content_size != _UNKNOWN and frame.content_size > limit_bytes:
+    if frame.content_size == _UNKNOWN:
+        return range(bytes_max + 1), position
+    if frame.content_size > limit_bytes:
         raise LimitExceeded(
             f"a zstd frame of {frame.content_size} bytes, {limit_bytes} allowed", start
         )
-    return bytes_max, position
+    if frame.content_size > bytes_max:
+        reason = f"its blocks hold no {frame.content_size} bytes"
+        raise InvalidValue(f"no valid zstd frame: {reason}", start)
+    return range(frame.content_size, frame.content_size + 1), position
 
 
 def _blocks_bytes_max(view: memoryview, position: int) -> tuple[int, int]:
