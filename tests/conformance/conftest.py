@@ -1,10 +1,11 @@
-"""One oracle per Kafka version for the whole run."""
+"""One oracle per Kafka version, and each real client, for the whole run."""
 
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import pytest
 
+from tests.conformance.clients import KafkaPython, Librdkafka
 from tests.conformance.jars import UnavailableError
 from tests.conformance.oracle import Oracle
 
@@ -34,3 +35,21 @@ def _oracle(class_path: str, missing_peer: Callable[[str], NoReturn]) -> Iterato
         missing_peer(str(reason))
     with oracle:
         yield oracle
+
+
+@pytest.fixture(scope="session")
+def librdkafka(missing_peer: Callable[[str], NoReturn]) -> Librdkafka:
+    """The client in C."""
+    try:
+        return Librdkafka()
+    except ImportError as reason:
+        missing_peer(f"confluent-kafka is not installed: {reason}")
+
+
+@pytest.fixture(scope="session")
+def kafka_python(missing_peer: Callable[[str], NoReturn]) -> KafkaPython:
+    """The client in Python, with the libraries of all codecs."""
+    try:
+        return KafkaPython()
+    except ImportError as reason:
+        missing_peer(f"kafka-python with its codecs is not installed: {reason}")

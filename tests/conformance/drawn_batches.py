@@ -9,6 +9,15 @@ from ottla.records.compression import Codec
 from tests.conformance.oracle import Batch, Record
 
 NAMES: Final = {codec: codec.name.lower() for codec in Codec}
+LEVELS: Final = {
+    Codec.NONE: (None,),
+    Codec.GZIP: (None, 1, 9),
+    Codec.SNAPPY: (None,),
+    Codec.LZ4: (None, 1, 17),
+    Codec.ZSTD: (None, -5, 19),
+}
+CASES: Final = [(codec, level) for codec, levels in LEVELS.items() for level in levels]
+"""Every codec, at the least and a high level, and where none is asked for."""
 
 
 def drawn_bytes(random: Random) -> bytes | None:

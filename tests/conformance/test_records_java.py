@@ -12,6 +12,7 @@ from ottla.records.builder import BatchOptions, Row, write_batch, write_empty_ba
 from ottla.records.compression import Codec
 from ottla.records.reader import read_records
 from tests.conformance.drawn_batches import (
+    CASES,
     NAMES,
     drawn_options,
     drawn_rows,
@@ -22,14 +23,6 @@ from tests.conformance.oracle import Oracle, ReadBatch, Record
 
 COUNT: Final = 100
 INFLATED_BYTES_MAX: Final = 1 << 24
-LEVELS: Final = {
-    Codec.NONE: (None,),
-    Codec.GZIP: (None, 1, 9),
-    Codec.SNAPPY: (None,),
-    Codec.LZ4: (None, 1, 17),
-    Codec.ZSTD: (None, -5, 19),
-}
-CASES: Final = [(codec, level) for codec, levels in LEVELS.items() for level in levels]
 
 
 def shown(read: ReadBatch) -> tuple[object, ...]:
