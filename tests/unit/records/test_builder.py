@@ -6,7 +6,7 @@ import pytest
 
 from ottla.kernels.faults import InvalidValue, Truncated, Unencodable
 from ottla.records.batch import HEADER_BYTES, BatchHeader, batch_at
-from ottla.records.builder import BatchBuilder, BatchOptions, write_batch
+from ottla.records.builder import BatchBuilder, BatchOptions, write_batch, write_empty_batch
 from ottla.records.control import ControlKey, EndMarker
 from ottla.records.reader import read_records
 from ottla.records.rebuild import OpenBatch, recompress
@@ -70,6 +70,12 @@ def test_keys_are_hashed_and_a_missing_one_is_zeros() -> None:
     hashes = OpenBatch(write_batch(rows), 0).key_hashes(bytes(16))
     assert hashes[:16] == hashes[32:] != bytes(16)
     assert hashes[16:32] == bytes(16)
+
+
+def test_an_empty_batch_has_nothing_to_decompress() -> None:
+    written = write_empty_batch(BatchOptions(base_offset=3, codec=1), 5)
+    assert BatchHeader.parse(written).codec == 0
+    assert list(read_records(written, 0)) == []
 
 
 def test_any_buffer_is_a_value() -> None:
