@@ -7,8 +7,7 @@ A checksum of the whole content, a content size and anything after the frame are
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import cramjam
 
@@ -40,8 +39,7 @@ _FRAME_HEADER_BYTES: Final = 7
 _Block = tuple[memoryview, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     """What a frame's header says, and where it ends."""
 
     view: memoryview
@@ -96,10 +94,11 @@ def decompress_into(data: Buffer, out: memoryview, *, legacy_checksum: bool = Fa
 
 def _content_bytes_max(frame: _Frame) -> int:
     """Walk to the end of a frame, which has to be there; tell what it can hold at most."""
-    return sum(
-        len(block) if is_stored else min(frame.block_bytes_max, _RATIO_MAX * len(block))
-        for block, is_stored in _blocks(frame)
-    )
+    total = 0
+    for block, is_stored in _blocks(frame):
+        size = len(block)
+        total += size if is_stored else min(frame.block_bytes_max, _RATIO_MAX * size)
+    return total
 
 
 def _blocks(frame: _Frame) -> Iterator[_Block]:
