@@ -56,7 +56,14 @@ def test_compiled_and_uncompiled_decode_alike(version: int, seed: int) -> None:
 @given(
     version=versions,
     name=st.sampled_from([one.name for one in Everything.fields]),
-    value=st.none() | st.integers() | st.text() | st.binary() | st.lists(st.integers()),
+    value=st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.binary()
+    | st.lists(st.integers())
+    | st.dictionaries(st.integers(), st.binary()),
 )
 def test_compiled_and_uncompiled_encode_alike(version: int, name: str, value: object) -> None:
     message = everything(version)

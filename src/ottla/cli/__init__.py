@@ -5,16 +5,21 @@ import warnings
 
 from ottla import __version__
 
-USAGE = "usage: ottla [--version]"
+USAGE = "usage: ottla [--help | --version]\n"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; its arguments are those of the process unless given."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given and given != ["--version"]:
-        sys.stderr.write(f"ottla: no command {given[0]!r} yet\n{USAGE}\n")
+    if not given:
+        sys.stdout.write(_state())
+    elif given == ["--version"]:
+        sys.stdout.write(f"ottla {__version__}\n")
+    elif given in (["--help"], ["-h"]):
+        sys.stdout.write(USAGE)
+    else:
+        sys.stderr.write(f"ottla: no command {' '.join(given)!r} yet\n{USAGE}")
         return 2
-    sys.stdout.write(_state() if not given else f"ottla {__version__}\n")
     return 0
 
 
@@ -26,6 +31,6 @@ def _state() -> str:
     words = "compiled" if kernels.compiled else "not compiled (slow)"
     return (
         f"ottla {__version__}, kernels {words}, Python {sys.version.split()[0]}\n"
-        "There is no node to start yet: so far messages of the protocol can be declared, decoded"
-        " and encoded from Python. README.md shows how.\n"
+        "There is no node to start yet: so far Python can read and write the protocol's messages"
+        " and the records of logs. README.md shows how.\n"
     )

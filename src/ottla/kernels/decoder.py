@@ -61,6 +61,9 @@ _NO_ARGUMENTS: tuple[object, ...] = ()
 _SIGN_32 = cython.declare(cython.longlong, 1 << 31)
 _TWO_TO_32 = cython.declare(cython.longlong, 1 << 32)
 
+# Kafka takes no longer string, not even where a varint could say its length.
+_STRING_LENGTH_MAX = cython.declare(cython.Py_ssize_t, 32767)
+
 # What CPython spends at most on each kind of object, rounded up to the allocator's step.
 _INT_BYTES = cython.declare(cython.Py_ssize_t, 32)
 _STRING_BYTES = cython.declare(cython.Py_ssize_t, 80)
@@ -342,6 +345,8 @@ def _decoded_string(step: DecodeStep, cursor: _Cursor) -> object:
     length: cython.Py_ssize_t = _length(step, cursor)
     if length < 0:
         return None
+    if length > _STRING_LENGTH_MAX:
+        raise InvalidValue(f"{length} bytes are too many for a string", cursor.position)
     at: cython.Py_ssize_t = _take(cursor, length)
     _charge(cursor, _STRING_BYTES + 4 * length)
     if cython.compiled:
@@ -577,7 +582,7 @@ def _decoded_from(
         cursor.data = cython.cast(cython.p_const_uchar, view.buf)
         cursor.end = view.len
     else:
-        cursor.data = memoryview(source)
+        cursor.data = memoryview(source).cast("B")
         cursor.end = len(cursor.data)
     try:
         if position < 0 or position > cursor.end:

@@ -11,7 +11,8 @@ except ImportError:
 
 import struct
 from collections.abc import Iterable
-from typing import TypeAlias
+from operator import index
+from typing import SupportsIndex, TypeAlias
 
 from ottla.kernels.faults import Unencodable
 from ottla.kernels.kinds import COMPACT, IGNORABLE, KINDS, NULLABLE, Buffer, Value
@@ -211,15 +212,13 @@ def _write_length(step: EncodeStep, output: _Output, length: cython.longlong) ->
     """Write a length as the field's version does; -1 is null."""
     if length < 0 and not step.nullable:
         raise Unencodable("null is not allowed in this version")
+    # Kafka holds strings to 16 bits, and all else to 32, where it writes a varint too.
+    if length > 32767 and (step.kind == _STRING or length > 2147483647):
+        what = "a string" if step.kind == _STRING else "one field"
+        raise Unencodable(f"{length} bytes are too many for {what}")
     if step.compact:
         return _write_uvarint(output, length + 1)
-    if step.kind == _STRING:
-        if length > 32767:
-            raise Unencodable(f"{length} bytes are too many for a string of this version")
-        return _write_integer(output, length, 2)
-    if length > 2147483647:
-        raise Unencodable(f"{length} bytes are too many")
-    return _write_integer(output, length, 4)
+    return _write_integer(output, length, 2 if step.kind == _STRING else 4)
 
 
 @cython.cfunc
@@ -227,10 +226,12 @@ def _write_length(step: EncodeStep, output: _Output, length: cython.longlong) ->
 def _write_number(kind: cython.int, value: Value, output: _Output) -> cython.int:
     number: cython.longlong = 0
     if kind == _BOOL:
-        return _write_integer(output, 1 if value else 0, 1)
+        if value is not True and value is not False:
+            raise TypeError("expected True or False")
+        return _write_integer(output, value is True, 1)
     if kind == _FLOAT64:
         return _write_bytes(output, struct.pack(">d", value))
-    if cython.compiled:
+    if cython.compiled and isinstance(value, int):
         number = value
     else:
         number = _whole(value)
@@ -249,11 +250,12 @@ def _write_number(kind: cython.int, value: Value, output: _Output) -> cython.int
     raise Unencodable(f"{value} is out of range for {KINDS[kind]}")
 
 
-def _whole(value: int) -> int:
-    """What C's conversion does to a number, for the uncompiled kernel."""
-    if not -(1 << 63) <= value.__index__() < 1 << 63:
-        raise OverflowError(f"{value} does not fit 64 bits")
-    return value
+def _whole(value: SupportsIndex) -> int:
+    """A number of 64 bits. C itself would cut the fraction off a float without a word."""
+    number = index(value)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise OverflowError(f"{number} does not fit 64 bits")
+    return number
 
 
 @cython.cfunc
@@ -273,25 +275,36 @@ def _write_string(step: EncodeStep, value: Value, output: _Output) -> cython.int
     return 0
 
 
+def _listed(value: Iterable[Value]) -> list[Value]:
+    """A list of a tuple, but not of a string, which would become an array of its letters."""
+    if not issubclass(type(value), tuple):
+        raise TypeError("expected a list")
+    return list(value)
+
+
 def _copied(value: Value) -> bytes:
     """The bytes of any buffer; a number or a list, which `bytes` would take, is an error."""
     return memoryview(value).tobytes()
 
 
-def _byte_count(value: Value) -> int:
-    return memoryview(value).nbytes
+def _as_octets(value: Value) -> Buffer:
+    """A buffer of which `len` tells the bytes, as those who send it expect; itself if it is one."""
+    view = memoryview(value)
+    if not view.c_contiguous:
+        raise TypeError("its bytes do not lie side by side")
+    return value if view.format == "B" and view.ndim == 1 else view.cast("B")
 
 
 @cython.cfunc
 @cython.exceptval(-1)
 def _write_blob(step: EncodeStep, value: Value, output: _Output) -> cython.int:
+    if not isinstance(value, bytes):
+        value = _as_octets(value) if step.kind == _RECORDS else _copied(value)
+    length: cython.Py_ssize_t = len(value)
     if step.kind == _UUID:
-        if len(value) != 16:
-            raise Unencodable(f"a uuid has 16 bytes, not {len(value)}")
-        return _write_bytes(output, value if isinstance(value, bytes) else _copied(value))
-    if step.kind == _BYTES and not isinstance(value, bytes):
-        value = _copied(value)
-    length: cython.Py_ssize_t = len(value) if isinstance(value, bytes) else _byte_count(value)
+        if length != 16:
+            raise Unencodable(f"a uuid has 16 bytes, not {length}")
+        return _write_bytes(output, value)
     _write_length(step, output, length)
     if step.kind == _BYTES:
         return _write_bytes(output, value)
@@ -305,7 +318,7 @@ def _write_blob(step: EncodeStep, value: Value, output: _Output) -> cython.int:
 @cython.cfunc
 @cython.exceptval(-1)
 def _write_array(step: EncodeStep, value: Iterable[Value], output: _Output) -> cython.int:
-    elements: list[Value] = value if isinstance(value, list) else list(value)
+    elements: list[Value] = value if isinstance(value, list) else _listed(value)
     length: cython.Py_ssize_t = len(elements)
     element: EncodeStep = cython.cast(EncodeStep, step.element)
     index: cython.Py_ssize_t = 0
@@ -348,7 +361,16 @@ def _write(step: EncodeStep, value: Value, output: _Output) -> cython.int:
         if kind == _ARRAY:
             return _write_array(step, value, output)
         return _write_blob(step, value, output)
-    except (TypeError, OverflowError, UnicodeEncodeError, AttributeError, struct.error) as error:
+    except Unencodable:
+        raise
+    except (
+        TypeError,
+        OverflowError,
+        ValueError,
+        AttributeError,
+        BufferError,
+        struct.error,
+    ) as error:
         raise Unencodable(f"{value!r:.60} is no {KINDS[kind]}: {error}") from error
 
 
@@ -357,13 +379,17 @@ def _write(step: EncodeStep, value: Value, output: _Output) -> cython.int:
 def _is_default(step: EncodeStep, value: Value) -> cython.bint:
     if value is step.default:
         return True
-    if step.kind == _STRUCT:
-        return (
-            value is not None
-            and step.default is not None
-            and _is_blank(cython.cast(EncodePlan, step.plan), value)
-        )
-    same: cython.bint = value == step.default
+    try:
+        if step.kind == _STRUCT:
+            return (
+                value is not None
+                and step.default is not None
+                and _is_blank(cython.cast(EncodePlan, step.plan), value)
+            )
+        same: cython.bint = value == step.default
+    except (TypeError, ValueError, AttributeError):
+        # Not even comparable: whoever writes it says what is wrong with it, and where.
+        return False
     return same
 
 
@@ -417,7 +443,7 @@ def _write_tagged(plan: EncodePlan, instance: object, output: _Output) -> cython
     """The section that ends a flexible struct: fields that differ from their default, by tag."""
     step: EncodeStep
     value: Value
-    unknown: dict[int, bytes] | None = _get(plan.unknown, instance)
+    unknown: Value = _get(plan.unknown, instance)
     present: list[_TaggedValue] | None = None
     if plan.tagged or unknown:
         present = []
@@ -441,11 +467,22 @@ def _tag_of(field: _TaggedValue) -> int:
     return field[0]
 
 
-def _unknown_fields(plan: EncodePlan, unknown: dict[int, bytes]) -> list[_TaggedValue]:
-    for tag, _ in plan.tagged:
-        if tag in unknown:
-            raise Unencodable(f"tag {tag} is given both as a field and as an unknown tag")
-    return [(tag, None, value) for tag, value in unknown.items()]
+def _unknown_fields(plan: EncodePlan, unknown: Value) -> list[_TaggedValue]:
+    """What came without being known, to be written as it came."""
+    known = {tag for tag, _ in plan.tagged}
+    fields: list[_TaggedValue] = []
+    try:
+        for tag, value in unknown.items():
+            if not isinstance(tag, int) or not 0 <= tag < 1 << 32:
+                raise TypeError(f"{tag!r:.60} is no tag")
+            if tag in known:
+                raise Unencodable(f"tag {tag} is given both as a field and as an unknown tag")
+            fields.append((tag, None, _copied(value)))
+    except Unencodable:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Unencodable(f"unknown_tags are bytes by tag: {error}") from error
+    return fields
 
 
 @cython.cfunc
@@ -454,7 +491,7 @@ def _write_sized(entry: object, value: Value, output: _Output) -> cython.int:
     """Write a tagged value, then push it up to make room for its size in front."""
     if entry is None:
         _write_uvarint(output, len(value))
-        return _write_bytes(output, _copied(value))
+        return _write_bytes(output, value)
     step: EncodeStep = cython.cast(EncodeStep, entry)
     at: cython.Py_ssize_t = output.length
     try:

@@ -23,7 +23,7 @@ class _Placed(ValueError):
 
     def __str__(self) -> str:
         at = f" at byte {self.position}" if self.position >= 0 else ""
-        return f"{self.place}{at}: {self.reason}" if self.path or at else self.reason
+        return f"{self.place}{at}: {self.reason}".lstrip() if self.path or at else self.reason
 
 
 class Malformed(_Placed):

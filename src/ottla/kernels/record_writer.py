@@ -188,7 +188,7 @@ def _timestamp_delta(timestamp: int, base_timestamp: int) -> int:
 
 
 def write_records(
-    rows: Value, base_offset: int, base_timestamp: int
+    rows: Value, base_offset: int, base_timestamp: Value
 ) -> tuple[bytes, int, int, int]:
     """Write rows of (offset, timestamp, key, value, headers).
 
@@ -201,6 +201,8 @@ def write_records(
     delta: Value
     try:
         for offset, timestamp, key, value, headers in rows:
+            if not isinstance(offset, int) or not isinstance(timestamp, int):
+                raise Unencodable("an offset and a timestamp are whole numbers")
             delta = offset - base_offset
             if not offset_delta < delta <= _DELTA_MAX:
                 raise Unencodable(f"offset {offset} does not rise, or is too far from the base")
@@ -213,6 +215,10 @@ def write_records(
         fault.path.append(count)
         fault.path.append("records")
         raise
+    except (TypeError, ValueError) as error:
+        wrong = Unencodable(f"no record: {error}")
+        wrong.path += [count, "records"]
+        raise wrong from error
     section: bytes
     if cython.compiled:
         section = PyBytes_FromStringAndSize(cython.cast(cython.p_char, output.data), output.length)

@@ -4,12 +4,13 @@ Base offset and partition leader epoch lie outside of the checksum, so a leader 
 the bytes that came. A new time type or largest time lies within, so those cost a new checksum.
 """
 
+import struct
 from struct import Struct
 from typing import Final, NamedTuple, Self, TypeAlias
 
 from fastcrc.crc32 import iscsi as crc32c
 
-from ottla.kernels.faults import InvalidValue, Truncated
+from ottla.kernels.faults import InvalidValue, Truncated, Unencodable
 from ottla.wire.fields import Buffer
 
 WritableBuffer: TypeAlias = bytearray | memoryview
@@ -67,7 +68,10 @@ class BatchHeader(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """The header as it lies in a log."""
-        return HEADER.pack(*self)
+        try:
+            return HEADER.pack(*self)
+        except struct.error as error:
+            raise Unencodable(f"no header of a batch: {error}") from error
 
     @property
     def size_bytes(self) -> int:

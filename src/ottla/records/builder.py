@@ -8,6 +8,7 @@ from ottla.kernels import record_writer as kernel
 from ottla.kernels.faults import Unencodable
 from ottla.records.batch import (
     APPEND_TIME_BIT,
+    CODEC_BITS,
     CONTROL_BIT,
     DELETE_HORIZON_BIT,
     HEADER_BYTES,
@@ -104,7 +105,7 @@ def write_empty_batch(
         options.partition_leader_epoch,
         2,
         0,
-        options.attributes & ~DELETE_HORIZON_BIT,
+        options.attributes & ~(DELETE_HORIZON_BIT | CODEC_BITS),
         last_offset - options.base_offset,
         NO_TIMESTAMP,
         max_timestamp,

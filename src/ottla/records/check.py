@@ -24,7 +24,7 @@ from ottla.records.batch import (
 )
 from ottla.records.compression import INFLATED_BYTES_MAX, Codec, decompress
 from ottla.records.scan import BatchRow, Stop, scan
-from ottla.records.verdicts import RecordError, Verdict
+from ottla.records.verdicts import APPEND_TIME_MESSAGE, NO_KEY_MESSAGE, RecordError, Verdict
 from ottla.wire.fields import Buffer
 
 INT64_MAX: Final = 2**63 - 1
@@ -32,8 +32,6 @@ INT64_MIN: Final = -(2**63)
 
 _ENTRY_BYTES_MIN: Final = 17
 _LENGTH_MIN: Final = 14
-_NO_KEY_MESSAGE: Final = "a compacted topic takes no record without a key"
-_APPEND_TIME_MESSAGE: Final = "only the broker may say that a time is the append time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +148,13 @@ def _refuse_records(
     Every record of a batch that claims the append time is bad, be it for a reason of its own.
     """
     range_message = f"the time is not within {timestamps[0]} and {timestamps[1]}"
-    messages = {kernel.NO_KEY: _NO_KEY_MESSAGE, kernel.BAD_TIME: range_message}
+    messages = {kernel.NO_KEY: NO_KEY_MESSAGE, kernel.BAD_TIME: range_message}
     indexes = range(header.records_count) if header.is_append_time else sorted(found)
     errors = tuple(
-        RecordError(index, messages[found[index]] if index in found else _APPEND_TIME_MESSAGE)
+        RecordError(index, messages[found[index]] if index in found else APPEND_TIME_MESSAGE)
         for index in indexes
     )
-    is_time = any(error.message is not _NO_KEY_MESSAGE for error in errors)
+    is_time = any(error.message is not NO_KEY_MESSAGE for error in errors)
     error = ErrorCode.INVALID_TIMESTAMP if is_time else ErrorCode.INVALID_RECORD
     return Verdict(error, f"{len(errors)} records are not taken", errors, header)
 

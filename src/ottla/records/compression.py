@@ -10,7 +10,7 @@ from enum import IntEnum
 from importlib import import_module
 from typing import Final, Protocol, cast
 
-from ottla.kernels.faults import InvalidValue, LimitExceeded
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Unencodable
 from ottla.wire.fields import Buffer
 
 
@@ -118,6 +118,8 @@ def compress(
     """Compress; `legacy_checksum` asks for the frame that lz4 has in magic 0."""
     if codec == Codec.NONE:
         return bytes(data)
+    if codec not in tuple(Codec):
+        raise Unencodable(f"no codec has the number {codec}")
     return _implementation(codec, legacy_checksum).compress(data, level_of(codec, level))
 
 

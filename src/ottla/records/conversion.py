@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ottla.kernels.faults import InvalidValue, Unencodable
-from ottla.records.batch import BatchHeader
+from ottla.records.batch import HEADER_BYTES, BatchHeader
 from ottla.records.compression import INFLATED_BYTES_MAX, Codec
 from ottla.records.message_set import (
     ENTRY_HEADER_BYTES,
@@ -27,7 +27,6 @@ from ottla.wire.fields import Buffer
 CHUNK_BYTES: Final = 128 * 1024
 """How many bytes of batches are converted at a time."""
 _BATCH_START_BYTES: Final = 17
-_BATCH_HEADER_BYTES: Final = 61
 
 
 class CodecNotSupported(Unencodable):
@@ -59,7 +58,8 @@ def _batches(data: Buffer) -> Iterator[memoryview]:
     view = memoryview(data)
     position = 0
     while len(view) - position >= _BATCH_START_BYTES:
-        size = ENTRY_HEADER_BYTES + int.from_bytes(view[position + 8 : position + 12], "big")
+        size = int.from_bytes(view[position + 8 : position + 12], "big", signed=True)
+        size += ENTRY_HEADER_BYTES
         magic = view[position + 16]
         if magic > 2 or size < ENTRY_HEADER_BYTES + MESSAGE_BYTES_MIN[0]:
             raise InvalidValue(f"magic {magic}, {size} bytes: no batch begins here", position)
@@ -175,7 +175,7 @@ class DownConversion:
 
 def _filler(left: int) -> Iterator[bytes]:
     """The start of an entry that claims to be longer than what is left, then nothing but zeros."""
-    claimed_bytes = max(left + 1, _BATCH_HEADER_BYTES)
+    claimed_bytes = max(left + 1, HEADER_BYTES)
     start = (-1).to_bytes(8, "big", signed=True) + claimed_bytes.to_bytes(4, "big")
     yield start[:left]
     left -= len(start)

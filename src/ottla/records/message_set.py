@@ -9,6 +9,7 @@ message whose value holds the compressed set of all the others, never deeper tha
   the wrapper says that its time is when the log appended it, that is the time of all within.
 """
 
+import struct
 from collections.abc import Iterable, Iterator
 from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
@@ -272,8 +273,11 @@ def _message(magic: int, attributes: int, row: Row) -> bytes:
     if timestamp < NO_TIMESTAMP:
         raise Unencodable(f"a message has no timestamp {timestamp}")
     fields = (magic, attributes, timestamp) if magic else (magic, attributes)
-    body = b"".join((_FRONT[magic].pack(*fields), *_sized(key), *_sized(value)))
-    header = _ENTRY_HEADER.pack(offset, 4 + len(body))
+    try:
+        body = b"".join((_FRONT[magic].pack(*fields), *_sized(key), *_sized(value)))
+        header = _ENTRY_HEADER.pack(offset, 4 + len(body))
+    except struct.error as error:
+        raise Unencodable(f"no message at offset {offset}: {error}") from error
     return b"".join((header, _CHECKSUM.pack(crc32(body)), body))
 
 

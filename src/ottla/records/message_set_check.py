@@ -6,7 +6,7 @@ index of a bad record counts within its entry.
 """
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from ottla.errors import ErrorCode
 from ottla.kernels.faults import LimitExceeded, Malformed
@@ -20,11 +20,8 @@ from ottla.records.message_set import (
     entries,
     inner_entries,
 )
-from ottla.records.verdicts import RecordError
+from ottla.records.verdicts import APPEND_TIME_MESSAGE, NO_KEY_MESSAGE, RecordError
 from ottla.wire.fields import Buffer
-
-_NO_KEY_MESSAGE: Final = "a compacted topic takes no record without a key"
-_APPEND_TIME_MESSAGE: Final = "only the broker may say that a time is the append time"
 
 
 class MessageSetVerdict(NamedTuple):
@@ -131,7 +128,7 @@ def _check_messages(entry: Entry, messages: list[Entry], rules: Rules, now_ms: i
         if message.magic != entry.magic:
             objection: str | None = f"magic {message.magic} within a set of magic {entry.magic}"
         elif rules.is_compacted and message.key is None:
-            objection = _NO_KEY_MESSAGE
+            objection = NO_KEY_MESSAGE
         else:
             objection = _time_objection(entry, message, rules, now_ms)
             is_time = is_time or objection is not None
@@ -154,4 +151,4 @@ def _time_objection(entry: Entry, message: Entry, rules: Rules, now_ms: int) -> 
         if not earliest <= message.timestamp <= latest:
             return f"the time {message.timestamp} is not within {earliest} and {latest}"
         return None
-    return _APPEND_TIME_MESSAGE if entry.timestamp_type == LOG_APPEND_TIME else None
+    return APPEND_TIME_MESSAGE if entry.timestamp_type == LOG_APPEND_TIME else None

@@ -6,7 +6,6 @@ What the log knows a batch by stays: base and last offset, sequences, producer, 
 from ottla.kernels import cleaning, records
 from ottla.kernels.faults import InvalidValue
 from ottla.records.batch import (
-    APPEND_TIME_BIT,
     CODEC_BITS,
     DELETE_HORIZON_BIT,
     HEADER_BYTES,
@@ -96,8 +95,3 @@ def recompress(
         header._replace(attributes=attributes),
         compress(codec, section, level) if codec else section,
     )
-
-
-def with_append_time(header: BatchHeader, timestamp: int) -> BatchHeader:
-    """The header of a batch that is rebuilt anyway, at the time at which it is appended."""
-    return header._replace(attributes=header.attributes | APPEND_TIME_BIT, max_timestamp=timestamp)

@@ -1,10 +1,13 @@
 """What a check of a batch answers: the wire error, why, and which records are to blame."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ottla.errors import ErrorCode
 from ottla.records.batch import BatchHeader
+
+NO_KEY_MESSAGE: Final = "a compacted topic takes no record without a key"
+APPEND_TIME_MESSAGE: Final = "only the broker may say that a time is the append time"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,9 @@ def decoder_of(cls: type[_M], version: int) -> Callable[[Buffer], _M]:
 def decode(cls: type[_M], data: Buffer, version: int, *, slack_bytes: int = SLACK_BYTES) -> _M:
     """Read a message that fills the bytes given.
 
-    Its objects may take four times as much memory as the bytes, and `slack_bytes` beyond.
+    Its objects may take four times as much memory as the bytes, and `slack_bytes` beyond. Records
+    are a view of the bytes: they show what is written there later, and a bytearray cannot be
+    resized while they live. A copy of the message has its own.
     """
     message: _M = _decode_plans[cls, version].decode(data, slack_bytes)
     return message

@@ -238,6 +238,13 @@ class Struct(metaclass=StructType):
     def __hash__(self) -> NoReturn:
         raise TypeError(f"the fields of a {type(self).__name__} can change, so it has no hash")
 
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        """What copies and pickles are made of; no view can be either, so records are copied."""
+        names = ("unknown_tags", *(one.name for one in self.fields))
+        state = {name: getattr(self, name) for name in names}
+        views = {key: held.tobytes() for key, held in state.items() if type(held) is memoryview}
+        return None, {**state, **views}
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in self.fields)
         return f"{type(self).__qualname__}({shown})"
@@ -268,7 +275,7 @@ _blanks: Final[dict[type[Struct], Struct]] = {}
 def blank(cls: type[_S]) -> _S:
     """The one instance of a struct whose fields all hold their defaults; it cannot be changed."""
     if cls not in _blanks:
-        body = {"__slots__": (), "__setattr__": _refuse_change}
+        body = {"__slots__": (), "__setattr__": _refuse_change, "__reduce__": _reduce_to_blank}
         frozen = cast("type[Struct]", StructType(cls.__name__, (cls,), body))
         instance = object.__new__(frozen)
         object.__setattr__(instance, "unknown_tags", None)
@@ -285,6 +292,11 @@ def blank(cls: type[_S]) -> _S:
 def _refuse_change(self: Struct, name: str, value: object) -> None:
     del value
     raise AttributeError(f"{name}: this {type(self).__name__} is the shared default; make another")
+
+
+def _reduce_to_blank(self: Struct) -> tuple[Callable[..., Struct], tuple[type, ...]]:
+    """A copy of the one instance, or its pickle read again, is that instance too."""
+    return blank, type(self).__bases__
 
 
 class Message(Struct):

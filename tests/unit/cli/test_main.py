@@ -21,6 +21,12 @@ def test_alone_it_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no node to start yet" in said
 
 
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_it_says_how_to_use_it(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([option]) == 0
+    assert capsys.readouterr().out == cli.USAGE
+
+
 def test_a_command_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["start"]) == 2
     assert "no command 'start' yet" in capsys.readouterr().err

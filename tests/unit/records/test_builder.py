@@ -6,7 +6,7 @@ import pytest
 
 from ottla.kernels.faults import InvalidValue, Truncated, Unencodable
 from ottla.records.batch import HEADER_BYTES, BatchHeader, batch_at
-from ottla.records.builder import BatchBuilder, BatchOptions, write_batch
+from ottla.records.builder import BatchBuilder, BatchOptions, write_batch, write_empty_batch
 from ottla.records.control import ControlKey, EndMarker
 from ottla.records.reader import read_records
 from ottla.records.rebuild import OpenBatch, recompress
@@ -24,6 +24,12 @@ from tests.unit.records.samples import INFLATED_BYTES_MAX, T, batch
         ((0, 2**63, None, None, []), "does not fit 64 bits"),
         ((-1, T, None, None, []), "does not rise"),
         ((2**31, T, None, None, []), "too far from the base"),
+        ((0.5, T, None, None, []), "whole numbers"),
+        (("0", T, None, None, []), "whole numbers"),
+        ((0, None, None, None, []), "whole numbers"),
+        ((0, T, None, None, 5), "no record: .* not iterable"),
+        ((0, T, None, None, ["name"]), "no record: "),
+        ((0, T, None, None), "no record: "),
     ],
 )
 def test_what_no_record_holds_is_named(row: Any, why: str) -> None:
@@ -40,6 +46,36 @@ def test_the_record_at_fault_is_named() -> None:
 def test_a_batch_has_records() -> None:
     with pytest.raises(Unencodable, match="no records"):
         write_batch([], BatchOptions())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("producer_id", 1 << 63),
+        ("producer_epoch", 1 << 15),
+        ("base_sequence", 1 << 31),
+        ("partition_leader_epoch", "1"),
+        ("append_timestamp", 1 << 63),
+        ("codec", 5),
+    ],
+)
+def test_what_no_header_holds_is_refused(name: str, value: Any) -> None:
+    options = BatchOptions(**{name: value})
+    with pytest.raises(Unencodable):
+        write_batch([(0, T, None, None, [])], options)
+
+
+def test_keys_are_hashed_and_a_missing_one_is_zeros() -> None:
+    rows = [(0, T, b"k", None, []), (1, T, None, None, []), (2, T, b"k", None, [])]
+    hashes = OpenBatch(write_batch(rows), 0).key_hashes(bytes(16))
+    assert hashes[:16] == hashes[32:] != bytes(16)
+    assert hashes[16:32] == bytes(16)
+
+
+def test_an_empty_batch_has_nothing_to_decompress() -> None:
+    written = write_empty_batch(BatchOptions(base_offset=3, codec=1), 5)
+    assert BatchHeader.parse(written).codec == 0
+    assert list(read_records(written, 0)) == []
 
 
 def test_any_buffer_is_a_value() -> None:

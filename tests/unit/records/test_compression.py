@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 
@@ -117,3 +118,21 @@ def test_a_zstd_frame_holds_what_it_says(front: bytes, said_bytes: int) -> None:
     for size in (said_bytes + 1, 100):
         with pytest.raises(InvalidValue, match="no valid zstd frame"):
             decompress_into(Codec.ZSTD, data, bytearray(size))
+
+
+@pytest.mark.parametrize(
+    ("codec", "head", "block"),
+    [
+        (Codec.SNAPPY, b"\x82SNAPPY\0\0\0\0\1\0\0\0\1", b"\0\0\0\3\1\0a"),
+        (Codec.LZ4, b"\x04\x22\x4d\x18\x60\x40\x82", b"\1\0\0\x80a"),
+    ],
+)
+def test_tiny_blocks_cost_no_more_than_large_ones(codec: Codec, head: bytes, block: bytes) -> None:
+    count = 20_000
+    data = head + block * count + (bytes(4) if codec == Codec.LZ4 else b"")
+    tracemalloc.start()
+    try:
+        assert decompress(codec, data, count) == b"a" * count
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(data)
+    finally:
+        tracemalloc.stop()

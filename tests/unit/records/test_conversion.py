@@ -104,3 +104,10 @@ def test_what_is_no_batch_is_refused_and_what_is_cut_off_left_out() -> None:
         down_convert(data + bytes(8) + b"\0\0\0\x20" + bytes(4) + b"\3" + bytes(30), 1)
     with pytest.raises(InvalidValue):
         down_convert(bytes(40), 1)
+
+
+def test_a_negative_length_is_no_end() -> None:
+    data = bytearray(batch(0) + batch(3))
+    data[len(data) // 2 + 8] = 0xFF
+    with pytest.raises(InvalidValue, match="no batch begins here"):
+        down_convert(data, 1)

@@ -154,6 +154,8 @@ def test_what_a_wrapper_may_hold_is_bounded() -> None:
         (1, Codec.NONE, [(3, 1, None, None), (3, 1, None, None)]),
         (1, Codec.NONE, [(0, 1, None, None), (1 << 31, 1, None, None)]),
         (1, Codec.NONE, [(0, -2, None, None)]),
+        (1, Codec.NONE, [(0, 1 << 63, None, None)]),
+        (0, Codec.NONE, [(1 << 63, 1, None, None)]),
     ],
 )
 def test_what_the_formats_lack_cannot_be_written(

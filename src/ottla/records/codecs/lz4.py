@@ -6,7 +6,8 @@ A checksum of the whole content, a content size and anything after the frame are
 """
 
 import struct
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import cramjam
 
@@ -36,6 +37,15 @@ _LEVEL_MAX: Final = 12
 _FRAME_HEADER_BYTES: Final = 7
 
 _Block = tuple[memoryview, bool]
+
+
+class _Frame(NamedTuple):
+    """What a frame's header says, and where it ends."""
+
+    view: memoryview
+    flags: int
+    block_bytes_max: int
+    position: int
 
 
 def compress(data: Buffer, level: int, *, legacy_checksum: bool = False) -> bytes:
@@ -70,45 +80,52 @@ def _compressed_block(content: memoryview, level: int) -> bytes:
 
 def decompress(data: Buffer, limit_bytes: int, *, legacy_checksum: bool = False) -> bytes:
     """Read the first frame."""
-    blocks, block_bytes_max = _blocks(memoryview(data), legacy_checksum=legacy_checksum)
-    bytes_max = sum(_content_bytes_max(block, block_bytes_max) for block in blocks)
-    out = memoryview(bytearray(min(bytes_max, limit_bytes)))
-    return bytes(out[: _decompress_blocks(blocks, block_bytes_max, out)])
+    frame = _frame(memoryview(data), legacy_checksum=legacy_checksum)
+    out = memoryview(bytearray(min(_content_bytes_max(frame), limit_bytes)))
+    return bytes(out[: _decompress_blocks(frame, out)])
 
 
 def decompress_into(data: Buffer, out: memoryview, *, legacy_checksum: bool = False) -> int:
     """Read the first frame into a buffer."""
-    blocks, block_bytes_max = _blocks(memoryview(data), legacy_checksum=legacy_checksum)
-    return _decompress_blocks(blocks, block_bytes_max, out)
+    frame = _frame(memoryview(data), legacy_checksum=legacy_checksum)
+    _content_bytes_max(frame)
+    return _decompress_blocks(frame, out)
 
 
-def _content_bytes_max(block: _Block, block_bytes_max: int) -> int:
-    content, is_stored = block
-    return len(content) if is_stored else min(block_bytes_max, _RATIO_MAX * len(content))
+def _content_bytes_max(frame: _Frame) -> int:
+    """Walk to the end of a frame, which has to be there; tell what it can hold at most."""
+    total = 0
+    for block, is_stored in _blocks(frame):
+        size = len(block)
+        total += size if is_stored else min(frame.block_bytes_max, _RATIO_MAX * size)
+    return total
 
 
-def _blocks(view: memoryview, *, legacy_checksum: bool) -> tuple[list[_Block], int]:
-    """Cut a frame into blocks, each with whether it is stored as it is; give their size limit."""
-    flags, block_bytes_max, position = _header(view, legacy_checksum=legacy_checksum)
-    blocks: list[_Block] = []
+def _blocks(frame: _Frame) -> Iterator[_Block]:
+    """Cut a frame into blocks, each with whether it is stored as it is.
+
+    One at a time: a list of blocks that are all tiny would take seventy times the bytes given.
+    """
+    view, flags, position = frame.view, frame.flags, frame.position
     while True:
         word, position = _word(view, position)
         size = word & ~_STORED
         if size == 0:
             if flags & _CONTENT_CHECKSUM:
                 _word(view, position)
-            return blocks, block_bytes_max
-        if size > block_bytes_max:
-            raise InvalidValue(f"an lz4 block of {size} bytes, {block_bytes_max} allowed", position)
+            return
+        if size > frame.block_bytes_max:
+            reason = f"an lz4 block of {size} bytes, {frame.block_bytes_max} allowed"
+            raise InvalidValue(reason, position)
         block = view[position : position + size]
         position += size
         if position > len(view):
             raise Truncated(f"an lz4 block of {size} bytes is cut off", position - size)
-        blocks.append((block, word >= _STORED))
         if flags & _BLOCK_CHECKSUM:
             checksum, position = _word(view, position)
             if checksum != xxh32(block):
                 raise InvalidValue("an lz4 block's checksum does not match", position - 4)
+        yield block, word >= _STORED
 
 
 def _word(view: memoryview, position: int) -> tuple[int, int]:
@@ -117,8 +134,8 @@ def _word(view: memoryview, position: int) -> tuple[int, int]:
     return _WORD.unpack_from(view, position)[0], position + 4
 
 
-def _header(view: memoryview, *, legacy_checksum: bool) -> tuple[int, int, int]:
-    """Check a frame's header; give its flags, its size limit for blocks, and where blocks begin."""
+def _frame(view: memoryview, *, legacy_checksum: bool) -> _Frame:
+    """Read and check a frame's header."""
     if len(view) < 7:
         raise Truncated("an lz4 frame's header is cut off", len(view))
     if bytes(view[:4]) != _MAGIC:
@@ -134,15 +151,15 @@ def _header(view: memoryview, *, legacy_checksum: bool) -> tuple[int, int, int]:
         raise Truncated("an lz4 frame's header is cut off", len(view))
     if not legacy_checksum and view[end] != xxh32(view[4:end]) >> 8 & 0xFF:
         raise InvalidValue("an lz4 frame's header checksum does not match", end)
-    return flags, 1 << (8 + 2 * (descriptor >> 4)), end + 1
+    return _Frame(view, flags, 1 << (8 + 2 * (descriptor >> 4)), end + 1)
 
 
-def _decompress_blocks(blocks: list[_Block], block_bytes_max: int, out: memoryview) -> int:
+def _decompress_blocks(frame: _Frame, out: memoryview) -> int:
     position = 0
-    for block, is_stored in blocks:
-        room = out[position : position + block_bytes_max]
+    for block, is_stored in _blocks(frame):
+        room = out[position : position + frame.block_bytes_max]
         if not is_stored:
-            position += _decompress_block(block, room, block_bytes_max)
+            position += _decompress_block(block, room, frame.block_bytes_max)
         elif len(block) > len(room):
             raise LimitExceeded(f"lz4: more than {len(out)} bytes come out")
         else:

@@ -5,6 +5,7 @@ Streams may follow one another, so the header may come again where a block's siz
 """
 
 import struct
+from collections.abc import Iterator
 from typing import Final
 
 import cramjam
@@ -33,35 +34,41 @@ def compress(data: Buffer, level: int) -> bytes:
 
 def decompress(data: Buffer, limit_bytes: int) -> bytes:
     """Read either form."""
-    blocks, total = _blocks(memoryview(data), limit_bytes)
-    out = bytearray(total)
-    _decompress_blocks(blocks, memoryview(out))
+    view = memoryview(data)
+    out = bytearray(_total_bytes(view, limit_bytes))
+    _decompress_blocks(view, memoryview(out))
     return bytes(out)
 
 
 def decompress_into(data: Buffer, out: memoryview) -> int:
     """Read either form into a buffer."""
-    blocks, total = _blocks(memoryview(data), len(out))
-    _decompress_blocks(blocks, out)
+    view = memoryview(data)
+    total = _total_bytes(view, len(out))
+    _decompress_blocks(view, out)
     return total
 
 
-def _blocks(view: memoryview, limit_bytes: int) -> tuple[list[tuple[memoryview, int]], int]:
-    """Find each block and what it says it holds, checked against the limit before any is read."""
-    blocks: list[tuple[memoryview, int]] = []
+def _total_bytes(view: memoryview, limit_bytes: int) -> int:
+    """What all blocks say they hold, checked against the limit before any is read."""
     total = 0
-    for block in _framed(view) if bytes(view[:8]) == _MAGIC and len(view) >= 16 else [view]:
-        size = _content_bytes(block)
+    for _, size in _blocks(view):
         total += size
         if total > limit_bytes:
             raise LimitExceeded(f"snappy: more than {limit_bytes} bytes come out")
-        blocks.append((block, size))
-    return blocks, total
+    return total
 
 
-def _framed(view: memoryview) -> list[memoryview]:
+def _blocks(view: memoryview) -> Iterator[tuple[memoryview, int]]:
+    """Find each block and what it says it holds.
+
+    One at a time: a list of blocks that are all tiny would take fifty times the bytes given.
+    """
+    for block in _framed(view) if bytes(view[:8]) == _MAGIC and len(view) >= 16 else [view]:
+        yield block, _content_bytes(block)
+
+
+def _framed(view: memoryview) -> Iterator[memoryview]:
     """Cut framed input into blocks; like the Java client, up to three bytes may be left over."""
-    blocks: list[memoryview] = []
     position = len(_HEADER)
     while len(view) - position >= _SIZE.size:
         if bytes(view[position : position + 4]) == _MAGIC[:4]:
@@ -73,9 +80,8 @@ def _framed(view: memoryview) -> list[memoryview]:
             raise InvalidValue(f"a snappy block of {size} bytes", position)
         if size > len(view) - position:
             raise Truncated(f"a snappy block of {size} bytes is cut off", position)
-        blocks.append(view[position : position + size])
+        yield view[position : position + size]
         position += size
-    return blocks
 
 
 def _content_bytes(block: memoryview) -> int:
@@ -89,9 +95,9 @@ def _content_bytes(block: memoryview) -> int:
     return size
 
 
-def _decompress_blocks(blocks: list[tuple[memoryview, int]], out: memoryview) -> None:
+def _decompress_blocks(view: memoryview, out: memoryview) -> None:
     position = 0
-    for block, size in blocks:
+    for block, size in _blocks(view):
         try:
             written = cramjam.snappy.decompress_raw_into(block, out[position : position + size])
         except cramjam.DecompressionError as fault:
