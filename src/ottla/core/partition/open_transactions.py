@@ -37,9 +37,6 @@ class OpenTransactions:
         self._decided: deque[tuple[int, int]] = deque()  # Marker's offset and first offset.
         self._unstable: list[int] = []  # First offsets of the decided, sorted.
 
-    def __bool__(self) -> bool:
-        return bool(self._open or self._decided)
-
     def begin(self, producer_id: int, first_offset: int) -> None:
         """Note a producer's first batch in a transaction."""
         assert not self._open or first_offset > next(reversed(self._open)), "I-TXN-1"
@@ -64,6 +61,11 @@ class OpenTransactions:
         self._open.clear()
         self._decided.clear()
         self._unstable.clear()
+
+    @property
+    def has_decided(self) -> bool:
+        """Is there a marker that could still be lost?"""
+        return bool(self._decided)
 
     @property
     def first_undecided_offset(self) -> int | None:

@@ -151,7 +151,7 @@ class Producers:
         return ACCEPTED
 
     def decide_offsets(self, batch: ProducerBatch, guard: int = NO_GUARD) -> Decision:
-        """May a batch of a group's offsets be appended? Those have no sequences."""
+        """May a batch of a group's offsets be appended? Those all have the sequence 0."""
         if batch.producer_id < 0:
             return ACCEPTED
         state = self._states.get(batch.producer_id)
