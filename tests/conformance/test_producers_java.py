@@ -55,9 +55,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.log = ProducerLog(
-            self.random.choice([50, 5000, 86_400_000]), self.random.randrange(2)
-        )
+        self.log = ProducerLog(self.random.choice([50, 5000, 86_400_000]), self.random.randrange(2))
         self.guards = 0
         self.now = 1000
         self.verbs = {
@@ -82,11 +80,13 @@ class History:
 
     def next(self) -> str:
         verb = self.random.choices([*self.verbs], [*self.verbs.values()])[0]
-        return f"{verb} {' '.join(map(str, getattr(self, '_' + verb)()))}".rstrip()
+        return f"{verb} {' '.join(map(str, getattr(self, '_' + verb, tuple)()))}".rstrip()
 
     def run(self, line: str) -> str:
         verb, *words = line.split()
-        verdict: str = getattr(self.log, verb)(*map(int, words))
+        numbers = [*map(int, words)]
+        guard = {"guard": numbers[6]} if verb == "client" else {}
+        verdict: str = getattr(self.log, verb)(*numbers[:6], **guard)
         self.guards += verdict == f"guard {self.guards + 1}"
         return verdict
 
@@ -165,17 +165,8 @@ class History:
         bases = [base for one in self.log.logged if (base := base_of(one)) <= high]
         return (max(self.random.choice([0, *bases]), self.log.log_start),)
 
-    def _roll(self) -> tuple[int, ...]:
-        return ()
-
     def _truncate(self) -> tuple[int, ...]:
         return (self._boundary(self.log.high_watermark if self.random.random() < 0.9 else 0),)
-
-    def _expire(self) -> tuple[int, ...]:
-        return ()
-
-    def _snapshots(self) -> tuple[int, ...]:
-        return ()
 
     def _time(self) -> tuple[int, ...]:
         self.now += self.random.choice([1, 30, 3000, 10_000_000])
@@ -238,7 +229,11 @@ def test_leader_epochs_are_kafkas(ask: Ask, seed: int) -> None:
                 said = f"{-1 if found is None else found}"
             case "near":
                 numbers = [epoch]
-                before, here, behind = epochs.previous(epoch), epochs.entry(epoch), epochs.next(epoch)
+                before, here, behind = (
+                    epochs.previous(epoch),
+                    epochs.entry(epoch),
+                    epochs.next(epoch),
+                )
                 at = here.start_offset if here else -1
                 said = f"{before.epoch if before else -1}<{at}<{behind.epoch if behind else -1}"
             case _:

@@ -80,6 +80,7 @@ class ProducerLog:
         count: int = 1,
         transactional: int = 0,
         timestamp: int = 1000,
+        *,
         guard: int = 0,
     ) -> str:
         batch = header(
@@ -140,9 +141,7 @@ class ProducerLog:
 
     def verify(self, producer: int, sequence: int = 0, epoch: int = 0, bump: int = 0) -> str:
         batch = header(producer, epoch, sequence, 1, 0, transactional=True)
-        guard = self.producers.start_verification(
-            batch, self.now_ms, supports_epoch_bump=bump != 0
-        )
+        guard = self.producers.start_verification(batch, self.now_ms, supports_epoch_bump=bump != 0)
         return guard.error.name if isinstance(guard, Decision) else f"guard {guard}"
 
     def hw(self, offset: int) -> str:
@@ -183,9 +182,7 @@ class ProducerLog:
             self.held.pop(base, None)
         self.log_start = min(self.log_start, end)
         was_empty = not self.producers and not self.producers.transactions.has_decided
-        self.held = {
-            at: entries for at, entries in self.held.items() if self.log_start < at <= end
-        }
+        self.held = {at: entries for at, entries in self.held.items() if self.log_start < at <= end}
         newest = max(self.held, default=self.log_start)
         self.producers.reload(self.held.get(newest, ()), newest, self.now_ms)
         self.last_snapshot = newest
@@ -229,15 +226,13 @@ class ProducerLog:
         return "ok"
 
     def state(self) -> list[str]:
-        """All that is known, a line each: of the partition, of each producer, of what was aborted."""
+        """All that is known, a line each: partition, producers, what was aborted."""
         known, open_ = self.producers, self.producers.transactions
         unstable, undecided = open_.first_unstable_offset, open_.first_undecided_offset
         late = known.has_late_transaction(self.now_ms, TRANSACTION_TIMEOUT_MS_MAX)
         stable = known.last_stable_offset(self.log_start, self.high_watermark)
-        lines = [
-            f"end {known.end_offset} unstable {shown(unstable)} undecided {shown(undecided)}"
-            f" stable {stable} late {late:d}"
-        ]
+        first = f"end {known.end_offset} unstable {shown(unstable)} undecided {shown(undecided)}"
+        lines = [f"{first} stable {stable} late {late:d}"]
         for row in known.describe():
             state = known.get(row.producer_id)
             assert state is not None

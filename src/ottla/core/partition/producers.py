@@ -11,8 +11,8 @@ first batch until a marker of the coordinator commits or aborts it.
 leader after the append, on a follower, in recovery. They do not judge: it is in the log, so it
 counts, a lower epoch included. Only a plain batch within a transaction cannot be: it is refused.
 
-A snapshot holds all but the older batches of each producer. Once one is loaded, a retry of these
-is not known again, and is refused as out of order.
+A snapshot holds all but the older batches of each producer, and one time: a newest batch gets that
+of a marker after it. Once one is loaded, a retry of an older batch is refused as out of order.
 
 The caller carries out the append, keeps the snapshots and tells the time: the wall clock's, since
 it is compared with the times of batches.
@@ -27,7 +27,7 @@ I-PROD-4  A producer's transaction is open here exactly if it is among `transact
 I-PROD-5  Log start <= last stable offset <= high watermark; no open transaction lies below it.
 I-PROD-6  A producer with an open transaction does not expire.
 I-PROD-7  State after replay of a whole log = state of a snapshot and replay of the rest = live
-          state, but for the older batches.
+          state, but for the older batches and the newest one's time.
 """
 
 from collections.abc import Iterable
