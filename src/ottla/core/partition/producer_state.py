@@ -44,6 +44,11 @@ class ProducerState:
         self.batches: deque[KnownBatch] = deque(maxlen=BATCHES_MAX)
 
     @property
+    def is_in_transaction(self) -> bool:
+        """Has the producer begun a transaction here that is not ended yet?"""
+        return self.open_transaction_offset >= 0
+
+    @property
     def last_sequence(self) -> int:
         """The sequence of the last record of this epoch, or -1 if there is none."""
         return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE

@@ -28,6 +28,7 @@ I-PROD-5  Log start <= last stable offset <= high watermark; no open transaction
 I-PROD-6  A producer with an open transaction does not expire.
 I-PROD-7  State after replay of a whole log = state of a snapshot and replay of the rest = live
           state, but for the older batches and the newest one's time.
+I-PROD-8  A control batch is no data: it comes as a marker, or is passed over.
 """
 
 from collections.abc import Iterable
@@ -40,7 +41,7 @@ from ottla.core.partition.producer_state import NO_EPOCH, NO_OFFSET, KnownBatch,
 from ottla.core.partition.verifications import NO_GUARD, Verification, Verifications
 from ottla.errors import ErrorCode
 from ottla.kernels.faults import InvalidValue
-from ottla.records.batch import SEQUENCE_MAX, TRANSACTIONAL_BIT
+from ottla.records.batch import CONTROL_BIT, SEQUENCE_MAX, TRANSACTIONAL_BIT
 
 PRODUCER_EPOCH_MAX: Final = 2**15 - 1
 EPOCH_PER_TRANSACTION: Final = 2
@@ -124,8 +125,6 @@ class Producers:
         """What is known of a producer; only `replay` changes it."""
         return self._states.get(producer_id)
 
-    # Deciding: nothing is changed.
-
     def decide(self, batch: ProducerBatch, guard: int = NO_GUARD) -> Decision:
         """May a client's batch be appended? `guard` is the one under which it was verified."""
         producer_id, epoch, first = batch.producer_id, batch.producer_epoch, batch.base_sequence
@@ -192,22 +191,12 @@ class Producers:
             return Decision(ErrorCode.TRANSACTION_COORDINATOR_FENCED, reason)
         return ACCEPTED
 
-    def must_ask(self, producer_id: int, epoch: int) -> bool | Decision:
-        """Must the coordinator be asked before a transactional batch? Refused if it is fenced."""
-        state = self._states.get(producer_id)
-        if state is None:
-            return True
-        if epoch < state.epoch:
-            return _fenced(producer_id, epoch, state.epoch)
-        return state.epoch != epoch or state.open_transaction_offset < 0
-
-    # Replaying: the only way for a producer to change.
-
     def replay(self, batch: ProducerBatch, base_offset: int, timestamp: int) -> None:
         """Take in a batch of data, where it lies and with the largest time that it has there."""
         delta = batch.last_offset - batch.base_offset
         last_offset = base_offset + delta
         assert last_offset >= self.end_offset, "I-PROD-1"
+        assert batch.attributes & CONTROL_BIT == 0, "I-PROD-8"
         producer_id = batch.producer_id
         if producer_id >= 0:
             state = self._states.get(producer_id)
@@ -222,7 +211,6 @@ class Producers:
                 state.batches.clear()
                 state.epoch = epoch
             last = (first + delta) & SEQUENCE_MAX if first >= 0 else first
-            first = (last - delta) & SEQUENCE_MAX
             state.batches.append(KnownBatch(first, last, base_offset, last_offset, timestamp))
             state.last_timestamp = timestamp
             if is_transactional:
@@ -258,19 +246,20 @@ class Producers:
         assert end_offset >= self.end_offset, "I-PROD-1"
         self.end_offset = end_offset
 
-    # What else happens to a partition.
-
     def start_verification(
         self, batch: ProducerBatch, now_ms: int, *, supports_epoch_bump: bool
     ) -> int | Decision:
         """The guard under which to ask the coordinator; none if the transaction is seen open."""
-        needed = self.must_ask(batch.producer_id, batch.producer_epoch)
-        if needed is not True:
-            return needed or NO_GUARD
+        producer_id, epoch = batch.producer_id, batch.producer_epoch
+        state = self._states.get(producer_id)
+        if state is not None and epoch < state.epoch:
+            return _fenced(producer_id, epoch, state.epoch)
+        if state is not None and state.epoch == epoch and state.open_transaction_offset >= 0:
+            return NO_GUARD
         return self.verifications.start(
-            batch.producer_id,
+            producer_id,
             batch.base_sequence,
-            batch.producer_epoch,
+            epoch,
             now_ms,
             supports_epoch_bump=supports_epoch_bump,
         )
@@ -304,8 +293,6 @@ class Producers:
         last_ms = self._states[producer_id].last_timestamp
         return last_ms > 0 and now_ms - last_ms > timeout_ms_max + LATE_MS
 
-    # Snapshots, truncation, and what others ask.
-
     def snapshot(self) -> list[ProducerSnapshot.ProducerEntry]:
         """What a snapshot at the end offset holds, by producer id."""
         return [self._states[one].to_entry() for one in sorted(self._states)]
@@ -327,13 +314,18 @@ class Producers:
         This is also how truncation goes: reload a snapshot at or below the log's new end, or
         `start_at` its start, and replay what lies between.
         """
+        states = {entry.producer_id: ProducerState.of_entry(entry) for entry in entries}
+        begun = {s.open_transaction_offset: s for s in states.values() if s.is_in_transaction}
+        if len(begun) != sum(s.is_in_transaction for s in states.values()):
+            raise InvalidValue("two transactions of a snapshot begin at one offset")
+        known = [max(s.open_transaction_offset, s.last_data_offset) for s in states.values()]
+        if max(known, default=NO_OFFSET) >= end_offset:
+            raise InvalidValue(f"a snapshot at {end_offset} knows of {max(known)}")
         self.start_at(end_offset)
-        for entry in entries:
-            self._states[entry.producer_id] = ProducerState.of_entry(entry)
+        self._states = states
         self._expire_producers(now_ms)
-        begun = [s for s in self._states.values() if s.open_transaction_offset >= 0]
-        for state in sorted(begun, key=lambda state: state.open_transaction_offset):
-            self.transactions.begin(state.producer_id, state.open_transaction_offset)
+        for first_offset in sorted(begun):
+            self.transactions.begin(begun[first_offset].producer_id, first_offset)
 
     def describe(self) -> list[DescribeProducersResponse.Topic.Partition.Producer]:
         """The rows of DescribeProducers, by producer id."""

@@ -12,7 +12,7 @@ from ottla.core.partition.producer_state import KnownBatch
 from ottla.core.partition.producers import ACCEPTED, LastRecord, Marker, Producers
 from ottla.errors import ErrorCode
 from ottla.kernels.faults import InvalidValue
-from ottla.records.batch import BatchHeader
+from ottla.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
 from ottla.records.builder import BatchOptions, write_batch
 from ottla.records.scan import scan
 from tests.scenarios.producer_log import header
@@ -101,12 +101,67 @@ def test_what_lies_below_the_end_offset_is_not_replayed(
         lower(producers)
 
 
+def test_a_marker_is_not_replayed_as_data() -> None:
+    batch = plain(0)._replace(attributes=CONTROL_BIT | TRANSACTIONAL_BIT)
+    with pytest.raises(AssertionError, match="I-PROD-8"):
+        fresh().replay(batch, 0, 1000)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [entry(1, current_txn_first_offset=2), entry(2, current_txn_first_offset=2)],
+        [entry(1, last_offset=10)],
+        [entry(1, current_txn_first_offset=10)],
+    ],
+)
+def test_a_snapshot_that_contradicts_itself_is_refused(
+    entries: list[ProducerSnapshot.ProducerEntry],
+) -> None:
+    producers = fresh()
+    producers.replay(plain(0), 0, 1000)
+    with pytest.raises(InvalidValue, match="snapshot"):
+        producers.reload(entries, 10, now_ms=60)
+    assert len(producers) == producers.end_offset == 1
+
+
 def test_a_batch_over_the_log_start_is_replayed() -> None:
     producers = fresh()
     producers.start_at(2)
     producers.replay(header(7, 0, 0, 4, 1000, transactional=True), 0, 1000)
     assert producers.end_offset == 4
     assert producers.last_stable_offset(2, 4) == 2
+
+
+def test_nothing_before_the_log_start_holds_anything_back() -> None:
+    producers = fresh()
+    producers.replay(header(7, 0, 0, 1, 1000, transactional=True), 0, 1000)
+    producers.replay_marker(Marker(7, 0, 0, True, 1, 1000))
+    producers.move_log_start(1)
+    assert producers.transactions.first_unstable_offset == 0
+    producers.move_log_start(9)
+    assert producers.transactions.first_unstable_offset is None
+    assert producers.end_offset == 9
+
+
+def test_a_log_that_begins_anew_knows_nothing() -> None:
+    producers = fresh()
+    for producer_id in (7, 8):
+        batch = header(producer_id, 0, 0, 1, 1000, transactional=True)
+        producers.replay(batch, producers.end_offset, 1000)
+    producers.replay_marker(Marker(7, 0, 0, True, 2, 1000))
+    producers.start_at(5)
+    assert len(producers) == 0
+    assert not producers.transactions.has_decided
+    assert producers.last_stable_offset(5, 9) == 9
+
+
+def test_a_transaction_without_a_time_is_not_late() -> None:
+    producers = fresh()
+    producers.replay(header(7, 0, 0, 1, -1, transactional=True), 0, -1)
+    assert not producers.has_late_transaction(DAY_MS, 0)
+    producers.replay(header(7, 0, 1, 1, 1, transactional=True), 1, 1)
+    assert producers.has_late_transaction(DAY_MS, 0)
 
 
 def test_transactions_begin_and_end_in_order() -> None:
