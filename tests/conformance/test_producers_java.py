@@ -57,6 +57,7 @@ class History:
         self.random = random.Random(seed)
         self.log = ProducerLog(self.random.choice([50, 5000, 86_400_000]), self.random.randrange(2))
         self.guards = 0
+        self.highest: dict[int, int] = {}
         self.now = 1000
         self.verbs = {
             "client": 40,
@@ -87,6 +88,8 @@ class History:
         numbers = [*map(int, words)]
         guard = {"guard": numbers[6]} if verb == "client" else {}
         verdict: str = getattr(self.log, verb)(*numbers[:6], **guard)
+        for producer, last in self.log.producers.last_records().items():
+            self.highest[producer] = max(last.producer_epoch, self.highest.get(producer, 0))
         self.guards += verdict == f"guard {self.guards + 1}"
         return verdict
 
@@ -94,12 +97,16 @@ class History:
         """An id, an epoch and a sequence that may be right."""
         producer = self.random.randrange(1, 5)
         state = self.log.producers.get(producer)
-        epoch = state.epoch if state else 0
+        # Kafka replays a segment in one go, and then knows batches again of an epoch that was left
+        # and came back, unlike when it was live. So no epoch falls, even if its producer expired.
+        epoch = state.epoch if state else self.highest.get(producer, 0)
         epoch += self.random.choices([0, 1, -1, 3], [20, 3, 1, 1])[0]
         sequence = (state.last_sequence + 1) & SEQUENCE_MAX if state else 0
         if state is None or state.epoch != epoch:
             sequence = self.random.choice([0, 0, 0, 4, SEQUENCE_MAX - 2])
         sequence += self.random.choices([0, 1, -1, 5], [20, 1, 1, 1])[0]
+        if state is None:
+            epoch = max(epoch, self.highest.get(producer, 0))
         return producer, min(max(epoch, 0), EPOCH_MAX), min(max(sequence, 0), SEQUENCE_MAX)
 
     def _client(self) -> tuple[int, ...]:
@@ -147,7 +154,7 @@ class History:
         return producer, self._not_lower(producer, epoch), *rest
 
     def _not_lower(self, producer: int, epoch: int) -> int:
-        """Kafka replays a segment at once and a fetch at once; a fallen epoch tells them apart."""
+        """What is copied is not judged, so it is held back here."""
         state = self.log.producers.get(producer)
         return max(epoch, state.epoch) if state else epoch
 
