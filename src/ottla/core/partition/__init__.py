@@ -1,0 +1,1 @@
+"""What one partition knows beside its records: producers, transactions, leader epochs."""
