@@ -3,7 +3,7 @@
 from typing import Final, TypeVar
 
 from ottla.kernels.faults import InvalidValue, Truncated
-from ottla.wire.codec import decode_prefix, encode
+from ottla.wire.codec import SLACK_BYTES, decode_prefix, encode
 from ottla.wire.fields import Buffer, Message
 
 NUMBER_BYTES: Final = 2
@@ -16,7 +16,13 @@ def write_prefixed(message: Message, version: int) -> bytes:
     return number_bytes(version) + encode(message, version)
 
 
-def read_prefixed(cls: type[_M], data: Buffer, *, newer_as_newest: bool = False) -> tuple[_M, int]:
+def read_prefixed(
+    cls: type[_M],
+    data: Buffer,
+    *,
+    newer_as_newest: bool = False,
+    slack_bytes: int = SLACK_BYTES,
+) -> tuple[_M, int]:
     """Read a message that fills the bytes given; give it and its version.
 
     Where newer versions only add to the end, `newer_as_newest` reads as much of them as is known.
@@ -27,17 +33,22 @@ def read_prefixed(cls: type[_M], data: Buffer, *, newer_as_newest: bool = False)
         known = min(version, cls.versions.last)
     if known not in cls.versions:
         raise InvalidValue(f"{cls.__name__} has versions {cls.versions}, not {version}", 0)
-    return read_whole(cls, data, known, NUMBER_BYTES, or_more=known < version), version
+    message, end = decode_prefix(cls, data, known, NUMBER_BYTES, slack_bytes=slack_bytes)
+    if known == version:
+        _refuse_rest(cls, data, end)
+    return message, version
 
 
-def read_whole(
-    cls: type[_M], data: Buffer, version: int, start: int, *, or_more: bool = False
-) -> _M:
-    """Read a message that goes from a position to the end, or perhaps not so far."""
+def read_whole(cls: type[_M], data: Buffer, version: int, start: int) -> _M:
+    """Read a message that goes from a position to the end."""
     message, end = decode_prefix(cls, data, version, start)
-    if end != len(data) and not or_more:
-        raise InvalidValue(f"{len(data) - end} bytes are left over after {cls.__name__}", end)
+    _refuse_rest(cls, data, end)
     return message
+
+
+def _refuse_rest(cls: type[Message], data: Buffer, end: int) -> None:
+    if end != len(data):
+        raise InvalidValue(f"{len(data) - end} bytes are left over after {cls.__name__}", end)
 
 
 def number_bytes(number: int) -> bytes:

@@ -18,8 +18,7 @@ from ottla.records.message_set import (
     Row,
     entries,
     messages_of,
-    uncompressed_bytes,
-    write_message_set,
+    write_counted_set,
 )
 from ottla.records.reader import read_records
 from ottla.wire.fields import Buffer
@@ -82,12 +81,12 @@ def _converted(
             continue
         codec, append_time, rows = _opened(batch, bytes_max)
         if not codec:
-            rows = [row for row in rows if row[0] >= first_offset]
-        if not rows:
-            continue
-        parts.append(write_message_set(magic, codec, rows, append_time=append_time))
-        records_count += len(rows)
-        memory_bytes += len(batch) + uncompressed_bytes(magic, codec, rows)
+            rows = (row for row in rows if row[0] >= first_offset)
+        written = write_counted_set(magic, codec, rows, append_time=append_time)
+        if written.messages_count:
+            parts.append(written.data)
+            records_count += written.messages_count
+            memory_bytes += len(batch) + written.uncompressed_bytes
     return Converted(b"".join(parts), records_count, memory_bytes)
 
 
@@ -101,19 +100,23 @@ def _is_left_out(batch: memoryview) -> bool:
     return header.is_control
 
 
-def _opened(batch: memoryview, bytes_max: int) -> tuple[int, int | None, list[Row]]:
-    """A batch's codec, the time at which it was appended if that is what it has, and its rows."""
+def _opened(batch: memoryview, bytes_max: int) -> tuple[int, int | None, Iterator[Row]]:
+    """A batch's codec, the time at which it was appended if that is what it has, and its rows.
+
+    The rows are made while they are written: a small batch can hold very many.
+    """
+    rows: Iterator[Row]
     if batch[16] == 2:
         header = BatchHeader.parse(batch)
-        rows: list[Row] = [
+        rows = (
             (record.offset, record.timestamp, record.key, record.value)
             for record in read_records(batch, bytes_max, as_views=True)
-        ]
+        )
         append_time = header.max_timestamp if header.is_append_time else None
         return header.codec, append_time, rows
     (entry,) = entries(batch)
     found = messages_of(entry, bytes_max)
-    rows = [(one.offset, one.timestamp, one.key, one.value) for one in found]
+    rows = ((one.offset, one.timestamp, one.key, one.value) for one in found)
     append_time = entry.timestamp if entry.timestamp_type == LOG_APPEND_TIME else None
     return entry.codec, append_time, rows
 

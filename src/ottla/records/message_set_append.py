@@ -20,8 +20,7 @@ from ottla.records.message_set import (
     Entry,
     set_offset,
     set_timestamp,
-    uncompressed_bytes,
-    write_message_set,
+    write_counted_set,
 )
 from ottla.records.message_set_check import MessageSetVerdict
 
@@ -98,14 +97,14 @@ def _rebuilt(verdict: MessageSetVerdict, target: AppendTarget) -> tuple[bytes | 
     """Write all messages anew; give how many bytes they take uncompressed, too."""
     if target.magic == 2:
         return up_convert(verdict.messages, target)
-    rows = [
+    rows = (
         (offset, one.timestamp, one.key, one.value)
         for offset, one in enumerate(verdict.messages, target.base_offset)
-    ]
-    rebuilt = write_message_set(
+    )
+    rebuilt = write_counted_set(
         target.magic, target.codec, rows, append_time=target.append_time, level=target.level
     )
-    return rebuilt, uncompressed_bytes(target.magic, target.codec, rows)
+    return rebuilt.data, rebuilt.uncompressed_bytes
 
 
 def up_convert(messages: tuple[Entry, ...], target: AppendTarget) -> tuple[bytearray, int]:

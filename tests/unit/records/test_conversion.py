@@ -1,5 +1,7 @@
 """Converting a fetched run for older consumers, a chunk at a time."""
 
+import tracemalloc
+
 import pytest
 
 from ottla.kernels.faults import InvalidValue
@@ -111,3 +113,18 @@ def test_a_negative_length_is_no_end() -> None:
     data[len(data) // 2 + 8] = 0xFF
     with pytest.raises(InvalidValue, match="no batch begins here"):
         down_convert(data, 1)
+
+
+def test_a_batch_of_very_many_small_records_costs_what_they_take_when_written() -> None:
+    count = 100_000
+    rows = [(at, 0, None, None, []) for at in range(count)]
+    batch = write_batch(rows, BatchOptions(codec=Codec.LZ4))
+    tracemalloc.start()
+    try:
+        converted = down_convert(batch, 1)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert converted.records_count == count
+    # A message of magic 1 has 34 bytes beside its key and value; the buffer grows by an eighth.
+    assert peak_bytes < 3 * 34 * count
