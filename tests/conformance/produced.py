@@ -1,6 +1,6 @@
 """What a client produced, checked as a broker does and read by us."""
 
-from ottla.records import verdicts
+from ottla.errors import ErrorCode
 from ottla.records.batch import BatchHeader
 from ottla.records.check import Rules, check
 from ottla.records.message_set import messages
@@ -16,7 +16,7 @@ INFLATED_BYTES_MAX = 1 << 24
 def accepted_batch(one: Produced) -> tuple[BatchHeader, list[Sent]]:
     """A batch that breaks no rule, by its header and its records."""
     verdict = check(one.records, Rules(), NOW_MS)
-    assert verdict.error == verdicts.NONE, f"{verdict.reason}: {one.records.hex()}"
+    assert verdict.error == ErrorCode.NONE, f"{verdict.reason}: {one.records.hex()}"
     records = list(read_records(one.records, INFLATED_BYTES_MAX))
     assert [record.offset for record in records] == list(range(len(records)))
     assert verdict.max_timestamp == max(record.timestamp for record in records)
@@ -36,7 +36,7 @@ def accepted_batch(one: Produced) -> tuple[BatchHeader, list[Sent]]:
 def accepted_message_set(one: Produced) -> tuple[tuple[int, int], list[Sent]]:
     """A message set that breaks no rule, by its magic and codec and its messages."""
     verdict = check_message_set(one.records, Rules(), NOW_MS)
-    assert verdict.error == verdicts.NONE, f"{verdict.reason}: {one.records.hex()}"
+    assert verdict.error == ErrorCode.NONE, f"{verdict.reason}: {one.records.hex()}"
     found = [
         Sent(message.timestamp, _bytes(message.key), _bytes(message.value))
         for message in messages(one.records)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from ottla.records import verdicts
+from ottla.errors import ErrorCode
 from ottla.records.check import Rules, admit, check
 from ottla.records.compression import Codec
 from ottla.records.message_set import (
@@ -67,7 +67,7 @@ def test_batches_are_read_where_we_put_them(
     for one in produced(librdkafka, rows, {}, compression_type=NAMES[codec]):
         batch = bytearray(one.records)
         verdict = check(batch, rules, STAMP)
-        assert verdict.error == verdicts.NONE, verdict.reason
+        assert verdict.error == ErrorCode.NONE, verdict.reason
         assert verdict.header is not None
         admit(batch, verdict, rules, (offset, LEADER_EPOCH), STAMP)
         data += batch
@@ -97,7 +97,7 @@ def test_message_sets_are_read_where_we_put_them(
     for one in produced(librdkafka, rows, newest, compression_type=NAMES[codec]):
         message_set = bytearray(one.records)
         verdict = check_message_set(message_set, rules, STAMP)
-        assert verdict.error == verdicts.NONE, verdict.reason
+        assert verdict.error == ErrorCode.NONE, verdict.reason
         target = AppendTarget(offset, log_magic, codec, None, stamp, LEADER_EPOCH)
         appended = assign_offsets(message_set, verdict, target)
         data += appended.data
