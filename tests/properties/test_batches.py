@@ -121,7 +121,7 @@ def every_answer(kernel: ModuleType, batch: bytes, inflated: bytes | None) -> li
     return [
         outcome(lambda: kernel.check_records(batch, inflated, 7, T - 5000, T + 5000)),
         outcome(lambda: kernel.check_records(batch, inflated, 0, 0, 0)),
-        outcome(lambda: kernel.list_objections(batch, inflated, 6, T - 5000, T + 5000)),
+        outcome(lambda: kernel.list_objections(batch, inflated, 6, T - 5000, T + 5000, 99)),
         outcome(lambda: kernel.find_timestamp(batch, inflated, T, 1000)),
         outcome(lambda: read(False)),
         outcome(lambda: read(True)),

@@ -430,15 +430,17 @@ def list_objections(
     demands: cython.int,
     timestamp_min: cython.longlong,
     timestamp_max: cython.longlong,
+    most: cython.Py_ssize_t,
 ) -> list[tuple[int, int]]:
-    """Every record that the check counted as bad, by index, and why: NO_KEY or BAD_TIME."""
+    """The first records that the check counted as bad, by index, and why: NO_KEY or BAD_TIME."""
     walk: Walk = open_records(batch, inflated)
     objection: cython.int
     found: list[Value] = []
-    while _step(walk):
+    while most > 0 and _step(walk):
         objection = _objection(walk, demands, timestamp_min, timestamp_max)
         if objection != 0:
             found.append((walk.index - 1, objection))
+            most -= 1
     return found
 
 

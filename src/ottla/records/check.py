@@ -24,7 +24,13 @@ from ottla.records.batch import (
 )
 from ottla.records.compression import INFLATED_BYTES_MAX, Codec, decompress
 from ottla.records.scan import BatchRow, Stop, scan
-from ottla.records.verdicts import APPEND_TIME_MESSAGE, NO_KEY_MESSAGE, RecordError, Verdict
+from ottla.records.verdicts import (
+    APPEND_TIME_MESSAGE,
+    NO_KEY_MESSAGE,
+    RECORD_ERRORS_MAX,
+    RecordError,
+    Verdict,
+)
 from ottla.wire.fields import Buffer
 
 INT64_MAX: Final = 2**63 - 1
@@ -135,28 +141,35 @@ def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int)
     if fault_number:
         return _invalid(header, f"record {index}: {kernel.FAULTS[fault_number]}")
     if no_keys or bad_times or header.is_append_time:
-        found = kernel.list_objections(data, inflated, demands, earliest, latest)
-        return _refuse_records(header, dict(found), (earliest, latest))
+        found = kernel.list_objections(data, inflated, demands, earliest, latest, RECORD_ERRORS_MAX)
+        bad_count = header.records_count if header.is_append_time else no_keys + bad_times
+        is_time = header.is_append_time or bad_times > 0
+        return _refuse_records(header, dict(found), (earliest, latest), (bad_count, is_time))
     return Verdict(ErrorCode.NONE, "", (), header, inflated, max_timestamp, max_index)
 
 
 def _refuse_records(
-    header: BatchHeader, found: dict[int, int], timestamps: tuple[int, int]
+    header: BatchHeader,
+    found: dict[int, int],
+    timestamps: tuple[int, int],
+    facts: tuple[int, bool],
 ) -> Verdict:
-    """List the bad records; a bad time anywhere names the batch's error.
+    """List the first bad records; a bad time anywhere names the batch's error.
 
     Every record of a batch that claims the append time is bad, be it for a reason of its own.
+    `facts` are how many are bad, and whether a time is.
     """
+    bad_count, is_time = facts
     range_message = f"the time is not within {timestamps[0]} and {timestamps[1]}"
     messages = {kernel.NO_KEY: NO_KEY_MESSAGE, kernel.BAD_TIME: range_message}
-    indexes = range(header.records_count) if header.is_append_time else sorted(found)
+    listed_count = min(header.records_count, RECORD_ERRORS_MAX)
+    indexes = range(listed_count) if header.is_append_time else sorted(found)
     errors = tuple(
         RecordError(index, messages[found[index]] if index in found else APPEND_TIME_MESSAGE)
         for index in indexes
     )
-    is_time = any(error.message is not NO_KEY_MESSAGE for error in errors)
     error = ErrorCode.INVALID_TIMESTAMP if is_time else ErrorCode.INVALID_RECORD
-    return Verdict(error, f"{len(errors)} records are not taken", errors, header)
+    return Verdict(error, f"{bad_count} records are not taken", errors, header)
 
 
 def admit(

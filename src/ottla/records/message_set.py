@@ -11,11 +11,12 @@ message whose value holds the compressed set of all the others, never deeper tha
 
 import struct
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 from zlib import crc32
 
-from ottla.kernels.faults import InvalidValue, Truncated, Unencodable
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Truncated, Unencodable
 from ottla.records import compression
 from ottla.records.compression import INFLATED_BYTES_MAX, Codec
 from ottla.wire.fields import Buffer
@@ -29,6 +30,13 @@ ENTRY_HEADER_BYTES: Final = 12
 """The offset and the size in front of each message."""
 MESSAGE_BYTES_MIN: Final = (14, 22)
 """What an empty message of magic 0, and of magic 1, takes without its offset and size."""
+
+MESSAGES_MAX: Final = 50_000
+"""How many messages one wrapper or one produced set may hold.
+
+Each is an object here, of several hundred bytes, and takes only 26 of a set; compressed it takes a
+fraction of one. Producers of the time filled sets of 16 KiB.
+"""
 
 CODEC_BITS: Final = 0x07
 APPEND_TIME_BIT: Final = 0x08
@@ -166,7 +174,10 @@ def inner_entries(
     data = compression.decompress(
         codec, wrapper.value, bytes_max, legacy_checksum=wrapper.magic == 0
     )
-    found = list(_inner(memoryview(data), wrapper.magic if with_checksums else -1))
+    inner = _inner(memoryview(data), wrapper.magic if with_checksums else -1)
+    found = list(islice(inner, MESSAGES_MAX + 1))
+    if len(found) > MESSAGES_MAX:
+        raise LimitExceeded(f"more than {MESSAGES_MAX} messages", wrapper.position)
     if not found:
         raise InvalidValue("a compressed message set is empty", wrapper.position)
     if wrapper.magic == 0:

@@ -6,6 +6,7 @@ index of a bad record counts within its entry.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ottla.errors import ErrorCode
@@ -13,6 +14,7 @@ from ottla.kernels.faults import LimitExceeded, Malformed
 from ottla.records.check import Rules
 from ottla.records.message_set import (
     LOG_APPEND_TIME,
+    MESSAGES_MAX,
     NO_TIMESTAMP,
     Entry,
     WrongChecksum,
@@ -20,7 +22,12 @@ from ottla.records.message_set import (
     entries,
     inner_entries,
 )
-from ottla.records.verdicts import APPEND_TIME_MESSAGE, NO_KEY_MESSAGE, RecordError
+from ottla.records.verdicts import (
+    APPEND_TIME_MESSAGE,
+    NO_KEY_MESSAGE,
+    RECORD_ERRORS_MAX,
+    RecordError,
+)
 from ottla.wire.fields import Buffer
 
 
@@ -71,7 +78,9 @@ def check_message_set(data: Buffer, rules: Rules, now_ms: int) -> MessageSetVerd
     A set without a whole entry breaks no rule, and has nothing to append.
     """
     try:
-        found = list(_sound_entries(data, rules))
+        found = list(islice(_sound_entries(data, rules), MESSAGES_MAX + 1))
+        if len(found) > MESSAGES_MAX:
+            raise _Refused(ErrorCode.MESSAGE_TOO_LARGE, f"more than {MESSAGES_MAX} messages")
         messages = tuple(_sound_messages(found, rules, now_ms))
     except _Refused as refused:
         return refused.verdict
@@ -136,7 +145,8 @@ def _check_messages(entry: Entry, messages: list[Entry], rules: Rules, now_ms: i
             errors.append(RecordError(index, objection))
     if errors:
         error = ErrorCode.INVALID_TIMESTAMP if is_time else ErrorCode.INVALID_RECORD
-        raise _Refused(error, f"{len(errors)} records are not taken", tuple(errors))
+        listed = tuple(errors[:RECORD_ERRORS_MAX])
+        raise _Refused(error, f"{len(errors)} records are not taken", listed)
 
 
 def _time_objection(entry: Entry, message: Entry, rules: Rules, now_ms: int) -> str | None:

@@ -9,6 +9,9 @@ from ottla.records.batch import BatchHeader
 NO_KEY_MESSAGE: Final = "a compacted topic takes no record without a key"
 APPEND_TIME_MESSAGE: Final = "only the broker may say that a time is the append time"
 
+RECORD_ERRORS_MAX: Final = 10_000
+"""How many bad records an answer lists; a batch can hold a million, each worth a line."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordError:

@@ -262,3 +262,11 @@ class TestCopied:
     def test_clients_rules_do_not_hold(self) -> None:
         control = batch(1, BatchOptions(base_offset=20, is_control=True))
         assert check_copied(self.run + control).stop is Stop.END
+
+
+def test_very_many_bad_records_are_counted_and_some_are_listed() -> None:
+    rows = [(at, T, None, b"", []) for at in range(20_000)]
+    verdict = check(write_batch(rows), Rules(is_compacted=True), T)
+    assert verdict.error == ErrorCode.INVALID_RECORD
+    assert verdict.reason == "20000 records are not taken"
+    assert [error.index for error in verdict.record_errors] == list(range(10_000))

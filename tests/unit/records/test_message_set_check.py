@@ -1,5 +1,7 @@
 """The rules for message sets that no golden case holds."""
 
+import tracemalloc
+
 import pytest
 
 from ottla.errors import ErrorCode
@@ -93,3 +95,19 @@ def test_in_place_means_in_place() -> None:
         assert isinstance(appendable.data, memoryview)
         assert appendable.data.obj is data
         assert [one.offset for one in messages(data)] == [9, 10]
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+def test_very_many_messages_are_refused_before_they_cost_memory(codec: Codec) -> None:
+    rows = [(at, NOW_MS, None, None) for at in range(60_000)]
+    data = write_message_set(1, codec, rows)
+    rules = Rules(batch_bytes_max=1 << 24)
+    tracemalloc.start()
+    try:
+        verdict = check_message_set(data, rules, NOW_MS)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert verdict.error == ErrorCode.MESSAGE_TOO_LARGE
+    assert "more than 50000 messages" in verdict.reason
+    assert peak_bytes < 64 << 20
