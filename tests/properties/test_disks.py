@@ -3,6 +3,8 @@
 import shutil
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -11,6 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from ottla.ports import Disk, File, FileLock
 from ottla.runtime.disk import SystemDisk
 from tests.unit.ports.disks import answer, simulated
+
+# Thousands of real syncs would wait for whatever else a device does.
+MEMORY: Final = "/dev/shm"
 
 NAME = st.sampled_from(["a", "b", "c"])
 PATH = st.lists(NAME, min_size=1, max_size=3).map(lambda names: "/".join(["", *names]))
@@ -55,7 +60,7 @@ class Disks(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.folder = tempfile.mkdtemp()
+        self.folder = tempfile.mkdtemp(dir=MEMORY if Path(MEMORY).is_dir() else None)
         memory = simulated()
         memory.make_folder("/data")
         self.worlds = (World(SystemDisk(), self.folder), World(memory, "/data"))

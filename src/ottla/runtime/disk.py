@@ -137,7 +137,10 @@ class SystemFile:
         os.ftruncate(self._descriptor, size_bytes)
 
     def allocate(self, size_bytes: int) -> None:
-        if size_bytes != 0:
+        if size_bytes == 0:
+            # The system's call refuses a length of zero; all that can be wrong is the file.
+            self.size()
+        else:
             _allocate(self._descriptor, size_bytes)
 
     def start_writeback(self, position: int, count: int) -> None:

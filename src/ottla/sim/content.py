@@ -4,14 +4,17 @@ Contents are kept by sector, since a sector is what a device writes whole or not
 never changed in place: memory, device and images share them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 SECTOR_BYTES: Final = 512
 ZEROS: Final = bytes(SECTOR_BYTES)
+
+# A sector as it was from some moment on.
+Version: TypeAlias = tuple[int, bytes]
 
 
 class Way(Enum):
@@ -32,12 +35,13 @@ class SizeStep:
     way: Way
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A sector as it was from some moment on."""
+class SectorChange(NamedTuple):
+    """Sectors that changed at one moment."""
 
     moment: int
-    sector: bytes
+    numbers: Sequence[int]
+    old: list[bytes]
+    new: list[bytes]
 
 
 def _sectors(size_bytes: int) -> int:
@@ -60,7 +64,8 @@ class Content:
     """
 
     __slots__ = (
-        "_dirty",
+        "_changes",
+        "_lost",
         "_moment",
         "_reserved_sectors",
         "links",
@@ -70,7 +75,6 @@ class Content:
         "sectors",
         "size_bytes",
         "size_steps",
-        "versions",
     )
 
     def __init__(self, modified_ms: int) -> None:
@@ -81,13 +85,11 @@ class Content:
         self.room_bytes = 0
         # In memory: bytes behind the end are zeros, and a sector that is not there is all zeros.
         self.sectors: dict[int, bytes] = {}
-        # On the device: of these sectors any version, the last being that of memory; of all
-        # others what memory holds.
-        self.versions: dict[int, list[Version]] = {}
         self.size_steps = [SizeStep(0, 0, 0, Way.LENGTHENED)]
-        # Those sectors that a sync would bring to the device.
-        self._dirty: set[int] = set()
         self._moment = 0
+        # What a sync would bring to the device, and what one that failed did not.
+        self._changes: list[SectorChange] = []
+        self._lost: dict[int, list[Version]] = {}
         self._reserved_sectors = 0
 
     def read(self, position: int, count: int) -> bytes:
@@ -113,14 +115,14 @@ class Content:
         """Put bytes somewhere, lengthening the file if need be."""
         self._moment += 1
         end = position + len(data)
-        for number in range(position // SECTOR_BYTES, _sectors(end)):
-            start = number * SECTOR_BYTES
-            into = max(position - start, 0)
-            piece = data[max(start - position, 0) : start + SECTOR_BYTES - position]
-            if len(piece) < SECTOR_BYTES:
-                old = self.sectors.get(number, ZEROS)
-                piece = old[:into] + piece + old[into + len(piece) :]
-            self._put(number, piece)
+        numbers = range(position // SECTOR_BYTES, _sectors(end))
+        before, behind = position % SECTOR_BYTES, -end % SECTOR_BYTES
+        if before:
+            data = self.sectors.get(numbers[0], ZEROS)[:before] + data
+        if behind:
+            data += self.sectors.get(numbers[-1], ZEROS)[-behind:]
+        starts = range(0, len(data), SECTOR_BYTES)
+        self._put(numbers, [data[start : start + SECTOR_BYTES] for start in starts])
         if end > self.size_bytes:
             self._resize(end, Way.WRITTEN)
 
@@ -131,8 +133,9 @@ class Content:
             self._resize(size_bytes, Way.LENGTHENED)
         elif size_bytes < self.size_bytes:
             whole = size_bytes // SECTOR_BYTES
-            for number in [number for number in self.sectors if number >= whole]:
-                self._put(number, cut_sector(number, self.sectors[number], size_bytes))
+            touched = [number for number in self.sectors if number >= whole]
+            self._put(touched, [cut_sector(n, self.sectors[n], size_bytes) for n in touched])
+            for number in touched:
                 if number >= _sectors(size_bytes):
                     del self.sectors[number]
             self._reserved_sectors = min(self._reserved_sectors, _sectors(size_bytes))
@@ -157,19 +160,30 @@ class Content:
 
     def settle(self) -> None:
         """The device has it all, but for what an earlier sync failed to bring."""
-        for number in self._dirty:
-            del self.versions[number]
-        self._dirty.clear()
+        for change in self._changes:
+            for number in change.numbers:
+                self._lost.pop(number, None)
+        self._changes.clear()
         self.size_steps = [SizeStep(0, self.size_bytes, self.size_bytes, Way.LENGTHENED)]
 
     def lose(self) -> None:
         """A sync failed: what it should have brought counts as clean, and no sync will bring it."""
-        self._dirty.clear()
+        self._lost = self.versions()
+        self._changes.clear()
+
+    def versions(self) -> dict[int, list[Version]]:
+        """On the device: of these sectors any version; of all others what memory holds."""
+        found = {number: list(versions) for number, versions in self._lost.items()}
+        for change in self._changes:
+            for number, old, new in zip(change.numbers, change.old, change.new, strict=True):
+                found.setdefault(number, [(0, old)]).append((change.moment, new))
+        return found
 
     def forget(self, chance: Random) -> None:
         """Drop from memory what counts as clean, so that reads show what the device holds."""
-        for number in sorted(self.versions.keys() - self._dirty):
-            held = chance.choice(self.versions.pop(number)).sector
+        dirty = {number for change in self._changes for number in change.numbers}
+        for number in sorted(self._lost.keys() - dirty):
+            held = chance.choice(self._lost.pop(number))[1]
             if number in self.sectors:
                 self.sectors[number] = cut_sector(number, held, self.size_bytes)
 
@@ -177,7 +191,7 @@ class Content:
         """Change one bit of a synced sector behind everyone's back, as rot does."""
         number, at = divmod(position, SECTOR_BYTES)
         assert number in self.sectors, "nothing was written there"
-        assert number not in self.versions, "rot is told apart from loss only where all is synced"
+        assert number not in self.versions(), "rot is told apart from loss only where all is synced"
         changed = bytearray(self.sectors[number])
         changed[at] ^= 1 << bit
         self.sectors[number] = bytes(changed)
@@ -195,17 +209,15 @@ class Content:
         made.settle()
         return made
 
-    def _put(self, number: int, sector: bytes) -> None:
-        """Change one sector in memory, and remember what was there."""
-        old = self.sectors.get(number)
-        if old is None and number >= self._reserved_sectors:
-            self.room_bytes += SECTOR_BYTES
-        versions = self.versions.setdefault(number, [])
-        if not versions:
-            versions.append(Version(0, ZEROS if old is None else old))
-        versions.append(Version(self._moment, sector))
-        self._dirty.add(number)
-        self.sectors[number] = sector
+    def _put(self, numbers: Sequence[int], new: list[bytes]) -> None:
+        """Change sectors in memory, and remember what was there."""
+        sectors = self.sectors
+        reserved = self._reserved_sectors
+        fresh = sum(number >= reserved and number not in sectors for number in numbers)
+        old = [sectors.get(number, ZEROS) for number in numbers]
+        sectors.update(zip(numbers, new, strict=True))
+        self._changes.append(SectorChange(self._moment, numbers, old, new))
+        self.room_bytes += fresh * SECTOR_BYTES
 
     def _resize(self, size_bytes: int, way: Way) -> None:
         self.size_steps.append(SizeStep(self._moment, self.size_bytes, size_bytes, way))

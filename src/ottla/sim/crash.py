@@ -108,13 +108,13 @@ def _span(
     """The states with some sizes, after some cuts and before what came later."""
     end = next((step.moment for step in later), None)
     sectors: dict[int, list[bytes]] = {}
-    for number in sorted(content.versions):
+    for number, versions in sorted(content.versions().items()):
         found: dict[bytes, None] = {}
-        for version in content.versions[number]:
-            if end is None or version.moment < end:
-                sector = version.sector
+        for moment, version in versions:
+            sector = version
+            if end is None or moment < end:
                 for cut in cuts:
-                    if cut.moment > version.moment:
+                    if cut.moment > moment:
                         sector = cut_sector(number, sector, cut.size_bytes)
                 found[sector] = None
         sectors[number] = list(found)
