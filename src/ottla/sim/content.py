@@ -154,9 +154,12 @@ class Content:
         """Have room for everything up to a size, and lengthen the content to it if need be."""
         self._reserved_sectors = max(self._reserved_sectors, _sectors(size_bytes))
         self._count_room()
-        if size_bytes > self.size_bytes:
-            self._moment += 1
+        self._moment += 1
+        end = max(size_bytes, self.size_bytes)
+        if any(step.size_bytes < size_bytes for step in self.size_steps):
+            # Room reaches the device with its own end, before the bytes written behind it do.
             self._resize(size_bytes, Way.LENGTHENED)
+            self._resize(end, Way.LENGTHENED)
 
     def settle(self) -> None:
         """The device has it all, but for what an earlier sync failed to bring."""

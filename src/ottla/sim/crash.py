@@ -17,7 +17,8 @@ Contents, in both models:
  I-CRASH-4  After a sync that failed nothing that it should have brought is sure, whatever later
             syncs say, until it is written anew: the kernel counts it as clean. The size alone may
             come with a later sync, as a file system's journal brings it.
- I-CRASH-5  Starting write-back and closing promise nothing. Room allocated is a size like others.
+ I-CRASH-5  Starting write-back and closing promise nothing. Room allocated is a size like others,
+            even below an end that was written and not synced.
 
 Names, in both models:
  I-CRASH-6  A change of entries is sure only after a sync of its folder. A sync of the file does not

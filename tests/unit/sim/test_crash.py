@@ -281,6 +281,17 @@ def test_allocated(model: CrashModel) -> None:
     assert files(disk, model) == {A + B + Z}
 
 
+@MODELS
+def test_allocated_below_an_end_that_is_not_synced(model: CrashModel) -> None:
+    disk, file = synced(b"")
+    file.write([B], 0)
+    file.allocate(100)
+    assert files(disk, model) == {b"", bytes(100), B[:100], Z, B}
+    file.sync()
+    file.allocate(100)
+    assert files(disk, model) == {B}
+
+
 def test_rewritten_after_a_cut() -> None:
     disk, file = synced(A + A)
     file.truncate(0)
