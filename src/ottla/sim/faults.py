@@ -44,6 +44,9 @@ class WritesShort:
 
     bytes_max: int | None = None
 
+    def __post_init__(self) -> None:
+        assert self.bytes_max is None or self.bytes_max > 0, "a write of nothing would never end"
+
 
 @dataclass(frozen=True, slots=True)
 class FlipsBit:

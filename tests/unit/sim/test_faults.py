@@ -295,6 +295,11 @@ def test_an_outcome_that_suits_no_operation_is_refused() -> None:
             Fault(outcome, Operation.OPEN)
 
 
+def test_a_write_that_would_never_end_is_refused() -> None:
+    with pytest.raises(AssertionError):
+        WritesShort(0)
+
+
 def test_times_are_those_of_the_clock() -> None:
     now = iter(range(1, 100))
     disk = SimulatedDisk(lambda: next(now), Random(0))
