@@ -17,11 +17,14 @@ _SEPARATOR: Final = re.compile(r":\s+", re.ASCII)
 
 
 def parse_partition_metadata(content: bytes) -> Uuid:
-    """Read the topic's id. Newer versions are read as well, as Kafka does."""
+    """Read the topic's id, in any version, from the value on the second line.
+
+    As in Kafka the keys are not looked at, nor anything behind the second line.
+    """
     lines = lines_of(content)
     if number_of(_value(lines, 1, "version"), 1, "the version") < 0:
         raise MalformedLine("the version is negative", 1)
-    text = _value(lines, 2, "topic_id")
+    text = _value(lines, 2, "topic's id")
     try:
         topic_id = uuid_of_text(text)
     except InvalidValue:
@@ -38,10 +41,10 @@ def format_partition_metadata(topic_id: Uuid) -> bytes:
     return f"version: {VERSION}\ntopic_id: {uuid_text(topic_id)}".encode()
 
 
-def _value(lines: list[str], number: int, key: str) -> str:
+def _value(lines: list[str], number: int, what: str) -> str:
     if len(lines) < number:
-        raise Truncated(f"line {number} is missing, which says {key}")
+        raise Truncated(f"line {number} is missing, which says the {what}")
     words = words_of(lines[number - 1], _SEPARATOR)
-    if len(words) != 2 or words[0] != key:
-        raise MalformedLine(f"not {key} and its value: {shown(lines[number - 1])}", number)
+    if len(words) != 2:
+        raise MalformedLine(f"not a key and the {what}: {shown(lines[number - 1])}", number)
     return words[1]
