@@ -10,8 +10,10 @@ from typing import Any, NoReturn
 import pytest
 
 from ottla.kernels.faults import InvalidValue, Malformed
+from ottla.storage import file_names
 from ottla.storage.file_names import Kind as FileKind
 from ottla.storage.file_names import (
+    RemoteIndexFile,
     SegmentFile,
     SnapshotFile,
     SnapshotStage,
@@ -28,14 +30,45 @@ from ottla.storage.folder_names import (
 from ottla.storage.meta_properties import format_meta_properties
 from ottla.wire.fields import Uuid
 from ottla.wire.topics import TopicPartition, check_topic, collide
+from ottla.wire.uuids import uuid_text
 from tests.conformance.jars import UnavailableError, class_path, tool
 from tests.conformance.storage_questions import ask, place, verdicts
-from tests.unit.storage.kinds import KINDS, META, SAMPLES, Kind
+from tests.unit.storage.kinds import ID, KINDS, META, SAMPLES, Kind
 
 DATE = re.compile(rb"#(... ... .. ..:..:.. UTC ....)\n")
 NAMES = [
     "a", "", ".", "..", "...", "x" * 249, "x" * 250, "a b", "a/b", "é", "a.b", "a_b", "A-9", "-",
 ]  # fmt: skip
+STORAGE = "org.apache.kafka.storage.internals"
+CONSTANTS = {
+    (f"{STORAGE}.log.LogManager", "LOCK_FILE_NAME"): file_names.LOCK,
+    (f"{STORAGE}.log.LogManager", "RECOVERY_POINT_CHECKPOINT_FILE"): file_names.RECOVERY_POINTS,
+    (f"{STORAGE}.log.LogManager", "LOG_START_OFFSET_CHECKPOINT_FILE"): file_names.LOG_START_OFFSETS,
+    (f"{STORAGE}.log.LogCleanerManager", "OFFSET_CHECKPOINT_FILE"): file_names.CLEANER_OFFSETS,
+    ("kafka.server.ReplicaManager$", "HighWatermarkFilename"): file_names.HIGH_WATERMARKS,
+    (
+        "org.apache.kafka.metadata.properties.MetaPropertiesEnsemble",
+        "META_PROPERTIES_NAME",
+    ): file_names.META_PROPERTIES,
+    (
+        "org.apache.kafka.metadata.bootstrap.BootstrapDirectory",
+        "BINARY_BOOTSTRAP_FILENAME",
+    ): file_names.BOOTSTRAP_CHECKPOINT,
+    (
+        f"{STORAGE}.checkpoint.CleanShutdownFileHandler",
+        "CLEAN_SHUTDOWN_FILE_NAME",
+    ): file_names.CLEAN_SHUTDOWN,
+    (
+        f"{STORAGE}.checkpoint.PartitionMetadataFile",
+        "PARTITION_METADATA_FILE_NAME",
+    ): file_names.PARTITION_METADATA,
+    (
+        f"{STORAGE}.checkpoint.LeaderEpochCheckpointFile",
+        "LEADER_EPOCH_CHECKPOINT_FILENAME",
+    ): file_names.LEADER_EPOCHS,
+    ("org.apache.kafka.raft.FileQuorumStateStore", "DEFAULT_FILE_NAME"): file_names.QUORUM_STATE,
+    (f"{STORAGE}.log.RemoteIndexCache", "DIR_NAME"): file_names.REMOTE_INDEX_CACHE,
+}
 OFFSETS = (0, 5, 2**31, 2**63 - 1)
 
 
@@ -201,3 +234,13 @@ def test_snapshots_are_found_by_name_as_kafka_finds_them() -> None:
     ends = [".checkpoint", ".checkpoint.part", "-77.checkpoint.part", ".checkpoint.deleted"]
     names = [start + end for end in (*ends, ".log", "", ".checkpoint.tmp")]
     assert [said_of_snapshot(name) for name in names] == ask(("snapshot", n) for n in names)
+
+
+def test_fixed_names_are_kafkas() -> None:
+    answers = ask(("constant", *constant) for constant in CONSTANTS)
+    assert dict(zip(CONSTANTS, answers, strict=True)) == CONSTANTS
+
+
+def test_cached_indexes_are_named_as_kafka_names_them() -> None:
+    answers = ask(("remote_index_name", offset, uuid_text(ID)) for offset in OFFSETS)
+    assert [RemoteIndexFile(o, ID, FileKind.INDEX).name for o in OFFSETS] == answers

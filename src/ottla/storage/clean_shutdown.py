@@ -1,6 +1,6 @@
 """`.kafka_cleanshutdown`: that a node closed its logs, and in which epoch.
 
-It counts that the file is there; brokers before 3.8 left it empty. The epoch tells the controller
+It counts that the file is there; older brokers left it empty. The epoch tells the controller
 that nothing was lost, and is none if it cannot be read: then the controller thinks the worst.
 """
 

@@ -10,6 +10,7 @@ import org.apache.kafka.metadata.properties.*;
 import org.apache.kafka.raft.FileQuorumStateStore;
 import org.apache.kafka.raft.generated.QuorumStateData;
 import org.apache.kafka.server.common.OffsetAndEpoch;
+import org.apache.kafka.server.log.remote.storage.*;
 import org.apache.kafka.snapshot.Snapshots;
 import org.apache.kafka.storage.internals.checkpoint.*;
 import org.apache.kafka.storage.internals.log.*;
@@ -60,6 +61,12 @@ public class StorageFiles {
             case "snapshot":
                 return Snapshots.parse(Path.of(words[1])).map(found -> found.snapshotId().offset() + " "
                     + found.snapshotId().epoch() + " " + found.partial() + " " + found.deleted()).orElse("none");
+            case "constant":
+                java.lang.reflect.Field constant = Class.forName(words[1]).getDeclaredField(words[2]);
+                constant.setAccessible(true);
+                return (String) constant.get(null);
+            case "remote_index_name":
+                return remoteIndexName(Long.parseLong(words[1]), Uuid.fromString(words[2]));
             default:
                 throw new IllegalArgumentException(words[0]);
         }
@@ -193,6 +200,16 @@ public class StorageFiles {
     static TopicPartition partition(String text) {
         String[] words = text.split(" ");
         return new TopicPartition(words[0], Integer.parseInt(words[1]));
+    }
+
+    static String remoteIndexName(long offset, Uuid id) throws Exception {
+        RemoteLogSegmentId segment = new RemoteLogSegmentId(new TopicIdPartition(id, 0, "t"), id);
+        RemoteLogSegmentMetadata metadata =
+            new RemoteLogSegmentMetadata(segment, offset, offset, 0, 0, 0, 1, Map.of(0, offset));
+        Method method = RemoteIndexCache.class
+            .getDeclaredMethod("remoteOffsetIndexFileName", RemoteLogSegmentMetadata.class);
+        method.setAccessible(true);
+        return (String) method.invoke(null, metadata);
     }
 
     static String fileNames(long offset) {
