@@ -1,0 +1,1 @@
+"""The real world that drives a node."""
