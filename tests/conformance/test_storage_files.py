@@ -35,6 +35,7 @@ from tests.conformance.jars import UnavailableError, class_path, tool
 from tests.conformance.storage_questions import ask, place, verdicts
 from tests.unit.storage.kinds import ID, KINDS, META, SAMPLES, Kind
 
+QUORUM_V0 = KINDS["quorum"].samples["quorum_v0"]
 DATE = re.compile(rb"#(... ... .. ..:..:.. UTC ....)\n")
 NAMES = [
     "a", "", ".", "..", "...", "x" * 249, "x" * 250, "a b", "a/b", "é", "a.b", "a_b", "A-9", "-",
@@ -153,6 +154,29 @@ def test_we_read_and_refuse_what_kafka_does(name: str, tmp_path: Path) -> None:
         if ours(kind, content) != theirs
     ]
     assert not wrong, "\n".join(map(repr, wrong[:40]))
+
+
+# What Kafka reads and never writes, and we refuse, or take for an epoch that is not known.
+STRICTER = [
+    ("offsets", "0\n1\norders 0 \u0661\u0665\n".encode()),
+    ("meta", b"version=0\ndirectory.id=%b==\n" % uuid_text(ID).encode()),
+    ("partition", b"version: 0\ntopic_id: %b==" % uuid_text(ID).encode()),
+    ("quorum", b'{"data_version":"x",%b' % KINDS["quorum"].format(QUORUM_V0)[1:-18] + b"}"),
+    ("clean", b'{"version":0,"brokerEpoch":"42"}'),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), STRICTER)
+def test_we_are_stricter(name: str, content: bytes, tmp_path: Path) -> None:
+    (said,) = verdicts(tmp_path, name, [content], KINDS[name].file_name)
+    assert said not in (None, "-")
+    assert ours(KINDS[name], content) in (None, "-")
+
+
+def test_we_are_stricter_about_folders() -> None:
+    names = ["a-01", "a-+1", "a-\u0661"]
+    assert [said_of_folder(name) for name in names] == [None] * 3
+    assert ask(("folder", name) for name in names) == ["a 1"] * 3
 
 
 def test_folder_names_are_kafkas() -> None:

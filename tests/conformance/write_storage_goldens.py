@@ -81,6 +81,7 @@ def producers(content: bytes, value: Any) -> Iterator[tuple[str, str]]:
             start += width
 
 
+_COMMAND: Final = "python -m tests.conformance.write_storage_goldens tests/golden/storage"
 _EXPLAINED: Final = {
     "offsets": entries,
     "epochs": entries,
@@ -94,7 +95,7 @@ _EXPLAINED: Final = {
 
 def golden(kind: Kind, name: str, content: bytes) -> str:
     """The text of a golden file."""
-    head = f"# Kafka 4.3.1, {_MAKERS[kind.name]}\n"
+    head = f"# Kafka 4.3.1, {_MAKERS[kind.name]}\n# Made by: {_COMMAND}\n"
     rows = _EXPLAINED[kind.name](content, kind.samples[name])
     return head + "".join(f"{piece} | {meaning}\n" for piece, meaning in rows)
 

@@ -6,6 +6,7 @@ from ottla.kernels.faults import Malformed
 from tests.unit.storage.kinds import KINDS
 
 ID: Final = b"AQIDBAUGBwgJCgsMDQ4PEA"
+VOTE: Final = b'"leaderId":1,"leaderEpoch":5,"votedId":2'
 EMPTY: Final = KINDS["producers"].format([])
 SNAPSHOT: Final = KINDS["producers"].format(KINDS["producers"].samples["producers"][:1])
 
@@ -64,6 +65,17 @@ BROKEN: Final = [
     ("quorum", b'{"leaderId":NaN,"data_version":1}'),
     ("quorum", b'{"leaderId":1,"leaderEpoch":5,"votedId":2,"data_version":1}'),
     ("quorum", b'{"leaderId":1,"leaderEpoch":5,"votedId":2,"data_version":0}'),
+    ("quorum", b'{"clusterId":5,%b,"appliedOffset":0,"currentVoters":[],"data_version":0}' % VOTE),
+    ("quorum", b'{"clusterId":"",%b,"appliedOffset":0,"currentVoters":{},"data_version":0}' % VOTE),
+    (
+        "quorum",
+        b'{"clusterId":"",%b,"appliedOffset":0,"currentVoters":[1],"data_version":0}' % VOTE,
+    ),
+    ("quorum", b'{%b,"votedDirectoryId":"%b","currentVoters":[1],"data_version":1}' % (VOTE, ID)),
+    # These are read.
+    ("quorum", b'{%b,"votedDirectoryId":"%b","currentVoters":[],"data_version":1}' % (VOTE, ID)),
+    ("quorum", b'{%b,"votedDirectoryId":"%b","data_version":1,"votedId":3} x' % (VOTE, ID)),
+    ("quorum", b'{"x":[{}],%b,"votedDirectoryId":"%b","data_version":1}\n\0' % (VOTE, ID)),
     ("quorum", b"\0" * 16),
     ("producers", b""),
     ("producers", b"\0"),

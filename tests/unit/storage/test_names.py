@@ -26,42 +26,12 @@ from ottla.storage.folder_names import (
     stray_folder,
 )
 from ottla.wire.fields import Uuid
-from ottla.wire.topics import TopicPartition, check_topic, collide, may_collide
+from ottla.wire.topics import TopicPartition
 
 UNIQUE = Uuid(bytes.fromhex("0123456789abcdef0123456789abcdef"))
 HEX = UNIQUE.hex()
 ORDERS = TopicPartition("orders", 3)
 LONGEST = TopicPartition("x" * 249, 12)
-
-
-@pytest.mark.parametrize("name", ["a", "x" * 249, "A-z_0.9", "...", "-", "__consumer_offsets"])
-def test_a_topic_may_have_the_name(name: str) -> None:
-    check_topic(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("", "not empty"),
-        (".", "means a folder"),
-        ("..", "means a folder"),
-        ("x" * 250, "at most 249 characters, not 250"),
-        ("a b", "characters other than"),
-        ("a/b", "characters other than"),
-        ("a\n", "characters other than"),
-        ("é", "characters other than"),
-        ("٣", "characters other than"),
-    ],
-)
-def test_a_topic_may_not_have_the_name(name: str, reason: str) -> None:
-    with pytest.raises(InvalidValue, match=reason):
-        check_topic(name)
-
-
-def test_names_collide_by_dot_and_underscore() -> None:
-    assert collide("a.b_c", "a_b.c")
-    assert not collide("a.b", "a-b")
-    assert [name for name in ("ab", "a.b", "a_b", "a-b") if may_collide(name)] == ["a.b", "a_b"]
 
 
 def test_folder_names() -> None:
