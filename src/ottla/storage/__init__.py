@@ -1,0 +1,1 @@
+"""The files of a log directory, synchronous, over a `Disk`."""
