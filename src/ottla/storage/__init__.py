@@ -1,0 +1,1 @@
+"""Logs on disk: segments, indexes, checkpoints, recovery, cleaning; synchronous, over a Disk."""
