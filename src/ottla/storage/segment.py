@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from ottla.ports import Buffer, Disk, File
+from ottla.records.check import entry_checksum
 from ottla.records.scan import BatchRow, Stop, find_record
 from ottla.storage.offset_index import INT32_MAX, OffsetIndex
 from ottla.storage.runs import Runs, RunsEnd
