@@ -1,1 +1,1 @@
-"""The files of a log directory, synchronous, over a `Disk`."""
+"""Logs on disk: segments, indexes, checkpoints, recovery, cleaning; synchronous, over a Disk."""
