@@ -9,8 +9,8 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from ottla.kernels.faults import InvalidValue
-from ottla.ports import Disk
 from ottla.storage.entries import EntryFile
+from ottla.storage.handles import Handles
 
 LAYOUT: Final = Struct(">qi")
 
@@ -25,9 +25,9 @@ class TimestampOffset(NamedTuple):
 class TimeIndex:
     """The time index of one segment."""
 
-    def __init__(self, disk: Disk, path: str, base_offset: int, bytes_max: int) -> None:
+    def __init__(self, handles: Handles, path: str, base_offset: int, bytes_max: int) -> None:
         self.base_offset = base_offset
-        self.entries = EntryFile(disk, path, LAYOUT)
+        self.entries = EntryFile(handles, path, LAYOUT)
         self.entries_max = bytes_max // LAYOUT.size
 
     @property

@@ -9,8 +9,8 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from ottla.kernels.faults import InvalidValue
-from ottla.ports import Disk
 from ottla.storage.entries import EntryFile
+from ottla.storage.handles import Handles
 
 VERSION: Final = 0
 LAYOUT: Final = Struct(">hqqqq")
@@ -36,9 +36,9 @@ class Overlapping(NamedTuple):
 class TransactionIndex:
     """The transaction index of one segment."""
 
-    def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
+    def __init__(self, handles: Handles, path: str, base_offset: int) -> None:
         self.base_offset = base_offset
-        self.entries = EntryFile(disk, path, LAYOUT)
+        self.entries = EntryFile(handles, path, LAYOUT)
 
     def append(self, aborted: AbortedTransaction) -> None:
         """Add a transaction; their markers come one after the other."""
