@@ -27,18 +27,32 @@ from ottla.storage.writes import write_or_cut
 PAGE_BYTES: Final = 4096
 
 
+class LyingIndex(InvalidValue):
+    """An index whose entries are not those of its log; it can be made anew from that."""
+
+
 class EntryFile:
     """Entries on disk: appended at the end, found by a binary search, cut from the end."""
 
-    __slots__ = ("_count", "_handles", "_is_synced", "_last", "_layout", "_waiting", "path")
+    __slots__ = (
+        "_count",
+        "_handles",
+        "_is_stale",
+        "_is_synced",
+        "_last",
+        "_layout",
+        "_waiting",
+        "path",
+    )
 
     def __init__(self, handles: Handles, path: str, layout: Struct) -> None:
         self.path = path
         self._handles = handles
         self._layout = layout
         self._count = -1
-        self._waiting = b""
+        self._waiting = bytearray()
         self._last: tuple[int, ...] | None = None
+        self._is_stale = False  # What the file holds is to be replaced.
         self._is_synced = True
 
     def __len__(self) -> int:
@@ -72,18 +86,23 @@ class EntryFile:
 
     def append(self, *entry: int) -> None:
         """Put an entry at the end."""
-        self._count = len(self) + 1
+        if self._count < 0:
+            len(self)
+        self._count += 1
         self._waiting += self._layout.pack(*entry)
         self._last = entry
 
     def write(self) -> None:
         """Write what waits; if that fails, it goes on waiting."""
+        if self._is_stale and self._exists():
+            self._cut(0)
+        self._is_stale = False
         if self._waiting:
             position = self._written * self._layout.size
             file = self._opened(create=True)
             self._is_synced = False
             write_or_cut(file, [self._waiting], position)
-            self._waiting = b""
+            self._waiting = bytearray()
 
     def last_at_or_below(self, target: int, column: int = 0) -> tuple[int, ...] | None:
         """The last entry whose number in a column is at most this; the column must rise."""
@@ -117,26 +136,24 @@ class EntryFile:
         last = self[count - 1] if count else None
         if count < self._written:
             self._cut(count)
-            self._waiting = b""
+            self._waiting = bytearray()
         else:
-            self._waiting = self._waiting[: (count - self._written) * self._layout.size]
+            del self._waiting[(count - self._written) * self._layout.size :]
         self._count = count
         self._last = last
 
     def clear(self) -> None:
-        """Remove every entry, whatever the file holds."""
-        if self._handles.disk.status(self.path) is not None:
-            self._cut(0)
+        """Forget every entry; whatever the file holds goes at the next write."""
+        self._is_stale = True
         self._count = 0
-        self._waiting = b""
+        self._waiting = bytearray()
         self._last = None
 
     def trim(self) -> None:
         """Write what waits, and cut the zeros that a preallocated file ends in."""
         count = len(self)
         self.write()
-        status = self._handles.disk.status(self.path)
-        if status is not None and status.size_bytes != count * self._layout.size:
+        if self._exists() and self._opened().size() != count * self._layout.size:
             self._cut(count)
 
     def make(self) -> None:
@@ -160,12 +177,16 @@ class EntryFile:
     def forget(self) -> None:
         """Forget what is known of the file, which is as it should be."""
         assert not self._waiting, f"{self.path}: entries were not written"
+        assert not self._is_stale, f"{self.path}: what it holds was not replaced"
         self._handles.drop(self.path)
         self._count = -1
         self._last = None
 
     def _opened(self, *, create: bool = False) -> File:
         return self._handles.open(self.path, create=create)
+
+    def _exists(self) -> bool:
+        return self._handles.disk.status(self.path) is not None
 
     def _cut(self, count: int) -> None:
         """Cut the file to so many entries."""
@@ -177,7 +198,7 @@ class EntryFile:
         size = self._layout.size
         data = self._opened().read(index * size, size)
         if len(data) < size:
-            raise InvalidValue(f"{self.path}: it became shorter", index * size)
+            raise LyingIndex(f"{self.path}: it became shorter", index * size)
         return self._layout.unpack(data)
 
     def _bytes(self, first: int, end: int) -> bytes:
@@ -188,7 +209,7 @@ class EntryFile:
             count = (min(end, written) - first) * size
             data = self._opened().read(first * size, count)
             if len(data) < count:
-                raise InvalidValue(f"{self.path}: it became shorter", first * size + len(data))
+                raise LyingIndex(f"{self.path}: it became shorter", first * size + len(data))
         if end > written:
             start = max(first - written, 0) * size
             data += self._waiting[start : (end - written) * size]
@@ -201,7 +222,7 @@ class EntryFile:
             return 0
         count, over = divmod(status.size_bytes, self._layout.size)
         if over:
-            raise InvalidValue(f"{self.path}: {status.size_bytes} bytes are no whole entries")
+            raise LyingIndex(f"{self.path}: {status.size_bytes} bytes are no whole entries")
         first, end = 1, count
         if any(self._read(count - 1)):
             return count

@@ -3,27 +3,37 @@
 Invariants
   I-SEG-1  Batches lie back to back from position 0 to `size_bytes`; their offsets rise, begin at
            `base_offset` or past it, and fit 31 bits from it.
-  I-SEG-2  Bytes past `size_bytes` were never appended: a write that failed leaves them, and the
-           next append goes over them.
-  I-SEG-3  An index entry is made only for a batch that was written.
+  I-SEG-2  Bytes past `size_bytes` were never appended: a write that failed is cut off, so that no
+           later and shorter one makes batches of what it left. What cannot be cut off raises, and
+           then the file may not be appended to again. Only zeros that were allocated may follow.
+  I-SEG-3  Entries may wait in memory, as recovery makes all anew from what was not synced; they are
+           written before a sync ends, at the roll, and at the end.
+  I-SEG-4  No index is believed: an entry counts if the log has the batch that it names. One that
+           lies has both indexes made anew, which `rebuilt` tells, and then the answer is right.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from ottla.ports import Buffer, File
-from ottla.records.check import entry_checksum
-from ottla.records.scan import BatchRow, Stop, find_record, scan
+from ottla.records.scan import INT64_MIN, BatchRow, Stop, find_record
+from ottla.storage import aborted as aborted_check
+from ottla.storage.entries import LyingIndex
 from ottla.storage.handles import Handles
-from ottla.storage.offset_index import INT32_MAX, OffsetIndex
-from ottla.storage.runs import RUN_BYTES, Run, Runs
-from ottla.storage.time_index import TimeIndex, TimestampOffset
-from ottla.storage.transaction_index import AbortedTransaction, TransactionIndex
-from ottla.storage.writes import write_or_cut
+from ottla.storage.offset_index import INT32_MAX
+from ottla.storage.runs import Runs
+from ottla.storage.search import Found, find_batch, no_batch
+from ottla.storage.segment_indexes import SegmentIndexes
+from ottla.storage.sound_rows import sound_rows
+from ottla.storage.time_index import TimestampOffset
+from ottla.storage.transaction_index import AbortedTransaction, Overlapping, TransactionIndex
+from ottla.storage.writes import DISK_FULL, write_or_cut
 
-SEARCH_BYTES: Final = 64 * 1024
-NO_TIMESTAMP: Final = -1
+_Answer = TypeVar("_Answer")
+
+UNINDEXED_BYTES_MAX: Final = 8 << 20
+"""So much behind the last entry is not there if all entries are."""
 
 Replay: TypeAlias = Callable[[memoryview, Sequence[BatchRow]], Sequence[AbortedTransaction]]
 """Told a run's bytes and its good batches, in order, before the run's buffer is used again; answers
@@ -42,7 +52,10 @@ class SegmentOptions:
 
 
 class Slice(NamedTuple):
-    """Bytes of a segment's file, to be sent or read; whole batches, but for a cut-off last one."""
+    """Bytes of a segment's file, to be sent or read; whole batches, but for a cut-off last one.
+
+    The file stays open for as long as the slice is there.
+    """
 
     file: File
     position: int
@@ -58,6 +71,24 @@ class Recovered(NamedTuple):
 
 class Segment:
     """A segment of a log; whoever appends to it is alone in doing so."""
+
+    __slots__ = (
+        "_first_timestamp",
+        "_handles",
+        "_indexes",
+        "_is_allocated",
+        "_is_changed",
+        "_is_synced",
+        "_next_offset",
+        "_options",
+        "_path",
+        "base_offset",
+        "rebuilt",
+        "size_bytes",
+        "stem",
+        "suffix",
+        "transactions",
+    )
 
     def __init__(
         self,
@@ -75,19 +106,16 @@ class Segment:
         self.stem = stem
         self.suffix = suffix
         self.base_offset = base_offset
-        bytes_max = options.index_bytes_max
-        self.offsets = OffsetIndex(handles, f"{stem}.index{suffix}", base_offset, bytes_max)
-        self.times = TimeIndex(handles, f"{stem}.timeindex{suffix}", base_offset, bytes_max)
         self.transactions = TransactionIndex(handles, f"{stem}.txnindex{suffix}", base_offset)
+        self.rebuilt: list[str] = []  # Why indexes were made anew.
         self._handles = handles
         self._options = options
         self._path = f"{stem}.log{suffix}"
-        self._bytes_since_entry = 0
-        self._latest: TimestampOffset | None = None
+        self._indexes = self._new_indexes()
         self._first_timestamp: int | None = None
         self._next_offset: int | None = None
         self._is_synced = True
-        self._is_changed = False
+        self._is_changed = False  # Is there more to be written than has been?
         self._is_allocated = False
         if size_bytes is None:
             status = handles.disk.status(self._path)
@@ -97,51 +125,39 @@ class Segment:
     @property
     def latest(self) -> TimestampOffset:
         """The largest time and the last offset of the batch that has it; -1 if none is known."""
-        if self._latest is None:
-            self._latest = self._find_latest()
-        return self._latest
-
-    def _find_latest(self) -> TimestampOffset:
-        """The last entry of the time index, or what came behind it."""
-        latest = self.times.last
-        for run in self.runs(self.offsets.find(latest.offset).position):
-            for row in run.rows:
-                if row.max_timestamp > latest.timestamp:
-                    latest = TimestampOffset(row.max_timestamp, row.last_offset)
-        return latest
+        if self._indexes.latest is None:
+            self._answer(self._check_times)
+            latest = self._answer(lambda: self._indexes.times.find_last(self._find_late))
+            self._indexes.latest = self._later_than(latest)
+        return self._indexes.latest
 
     @property
     def first_timestamp(self) -> int | None:
         """The largest time of the first batch; None if there is no batch."""
-        if self._first_timestamp is None and self.size_bytes:
-            rows = scan(self._log().read(0, min(SEARCH_BYTES, self.size_bytes)), 0, 1).rows
-            self._first_timestamp = rows[0].max_timestamp if rows else None
+        if self._first_timestamp is None:
+            found = find_batch(self._log_if_any(), (0, self.size_bytes), 0)
+            self._first_timestamp = None if found is None else found.max_timestamp
         return self._first_timestamp
-
-    def next_offset(self) -> int:
-        """The offset after its last batch; the base offset if there is no batch."""
-        if self._next_offset is None:
-            self._next_offset = self.base_offset
-            for run in self.runs(self.offsets.find(self.base_offset + INT32_MAX).position):
-                self._next_offset = run.rows[-1].last_offset + 1
-        return self._next_offset
-
-    def runs(self, position: int = 0, end_position: int | None = None) -> Runs:
-        """The batches from a position on, in runs."""
-        end = self.size_bytes if end_position is None else min(end_position, self.size_bytes)
-        return Runs(self._log() if position < end else None, position, end)
-
-    def _log(self, *, create: bool = False) -> File:
-        return self._handles.open(self._path, create=create)
 
     @property
     def is_full(self) -> bool:
         """Is there no room in an index for another entry?"""
-        return self.offsets.is_full or self.times.is_full
+        return self._answer(lambda: self._indexes.is_full)
 
     def fits(self, offset: int) -> bool:
         """Can an offset be told from the base with 31 bits?"""
         return 0 <= offset - self.base_offset <= INT32_MAX
+
+    def next_offset(self) -> int:
+        """The offset after its last batch; the base offset if there is no batch."""
+        if self._next_offset is None:
+            next_offset = self.base_offset
+            runs = self.runs(self._start(self.base_offset + INT32_MAX))
+            for run in runs:
+                next_offset = run.rows[-1].last_offset + 1
+            self._check_end(runs)
+            self._next_offset = next_offset
+        return self._next_offset
 
     def create(self) -> None:
         """Have a file for batches, with its room if it is to have that at once."""
@@ -157,115 +173,92 @@ class Segment:
         """
         assert rows
         assert self.fits(rows[-1].last_offset), f"offset {rows[-1].last_offset} does not fit"
-        self._make_ready()
+        if not self._is_changed:
+            self._begin_changes()
+        self._write_pages()
         position = self.size_bytes
+        self._is_synced = False
         end = write_or_cut(self._log(create=True), parts, position)
-        for row in rows:
-            self._index(row, position)
-            position += row.size_bytes
-        assert position == end, "the rows are those of the parts"
+        assert sum(row.size_bytes for row in rows) == end - position, "rows of other parts"
+        self._indexes.note(rows, position)
         self.size_bytes = end
         self._next_offset = rows[-1].last_offset + 1
-        self._is_synced = False
-
-    def _make_ready(self) -> None:
-        """Do what the entries of an append may need the disk for."""
-        if not self._is_changed:
-            _ = self.latest, self.is_full, self.next_offset()
-            self._is_changed = True
-        self._write_pages()
-
-    def _write_pages(self) -> None:
-        """Write entries of which there are many by now."""
-        for index in (self.offsets, self.times, self.transactions):
-            if index.entries.has_page:
-                index.entries.write()
-
-    def _index(self, row: BatchRow, position: int) -> None:
-        """Note a batch that was written, if an entry is due."""
-        if row.max_timestamp > self.latest.timestamp:
-            self._latest = TimestampOffset(row.max_timestamp, row.last_offset)
-        if self._bytes_since_entry > self._options.index_interval_bytes:
-            self.offsets.append(row.last_offset, position)
-            self.times.append(*self.latest)
-            self._bytes_since_entry = 0
-        self._bytes_since_entry += row.size_bytes
 
     def find_offset(self, offset: int) -> tuple[int, int] | None:
         """Where the batch with an offset, or the first past it, lies: position and size."""
-        for run in self._search(self.offsets.find(offset).position):
-            for row in run.rows:
-                if row.last_offset >= offset:
-                    return run.position + row.position, row.size_bytes
-        return None
-
-    def _search(self, position: int) -> Runs:
-        file = self._log() if position < self.size_bytes else None
-        return Runs(file, position, self.size_bytes, SEARCH_BYTES)
+        found = self._find(offset)
+        return None if found is None else (found.position, found.size_bytes)
 
     def read(self, offset: int, bytes_max: int, end_position: int | None = None) -> Slice | None:
         """Bytes from the batch with an offset on, below a position; None if there is no such batch.
 
         The first batch comes whole even if it is larger than was asked for.
         """
-        place = self.find_offset(offset)
-        if place is None:
+        found = self._find(offset)
+        if found is None:
             return None
-        position, size_bytes = place
         end = self.size_bytes if end_position is None else min(end_position, self.size_bytes)
-        return Slice(self._log(), position, max(0, min(max(bytes_max, size_bytes), end - position)))
+        size_bytes = min(max(bytes_max, found.size_bytes), end - found.position)
+        return Slice(self._log(), found.position, max(0, size_bytes))
 
     def find_timestamp(self, timestamp: int, offset_min: int) -> TimestampOffset | None:
         """The first record at or past a time, and at or past an offset."""
-        start = self.offsets.find(max(self.times.find(timestamp).offset, offset_min))
-        for run in self._search(start.position):
-            for row in run.rows:
-                if row.max_timestamp >= timestamp and row.last_offset >= offset_min:
-                    batch = run.data[row.position : row.position + row.size_bytes]
-                    limit = self._options.inflated_bytes_max
-                    found = find_record(batch, timestamp, offset_min, limit)
-                    if found is not None:
-                        return TimestampOffset(found.timestamp, found.offset)
+        self._answer(self._check_times)
+        times = self._answer(lambda: self._indexes.times.find_start(timestamp, self._find_late))
+        found = self._find(max(times.offset, offset_min))
+        file = self._log_if_any()
+        while found is not None:
+            span = (found.position, self.size_bytes)
+            found = find_batch(file, span, offset_min, timestamp)
+            if found is None:
+                break
+            batch = self._read_batch(found)
+            record = find_record(batch, timestamp, offset_min, self._options.inflated_bytes_max)
+            if record is not None:
+                return TimestampOffset(record.timestamp, record.offset)
+            offset_min = found.last_offset + 1
         return None
+
+    def aborted(
+        self, first_offset: int, end_offset: int, replay: Replay | None = None
+    ) -> Overlapping:
+        """The aborted transactions with records between two offsets, the second exclusive.
+
+        With `replay`, which must begin where the segment does, an index that lies is made anew.
+        """
+        try:
+            return self._checked_aborted(first_offset, end_offset)
+        except LyingIndex as lie:
+            if replay is None:
+                raise
+            self.rebuilt.append(str(lie))
+            self._replay_transactions(replay)
+            return self._checked_aborted(first_offset, end_offset)
+
+    def runs(self, position: int = 0, end_position: int | None = None) -> Runs:
+        """The batches from a position on, in runs."""
+        end = self.size_bytes if end_position is None else min(end_position, self.size_bytes)
+        return Runs(self._log() if position < end else None, position, end)
 
     def seal(self) -> None:
         """Make it a segment that is no longer appended to: its last time gets its entry."""
+        _ = self.latest
+        self._is_changed = True
         self._finish()
-
-    def _finish(self) -> None:
-        """Leave the files as they are to be found: with all entries, and no more room than that."""
-        self.times.append(*self.latest, is_roll=True)
-        for index in (self.offsets, self.times):
-            index.entries.make()
-            index.entries.trim()
-        self.transactions.entries.write()
-        if self._is_allocated:
-            self._cut(self.size_bytes)
 
     def truncate_to(self, offset: int) -> int:
         """Cut off the batch that holds an offset and all after it; give how many bytes went."""
-        place = self.find_offset(offset)
-        if place is None:
+        found = self._find(offset)
+        if found is None:
             return 0
-        self.offsets.truncate_to(offset)
-        self.times.truncate_to(offset)
+        self._answer(lambda: self._indexes.truncate_to(offset))
         self.transactions.truncate_to(offset)
-        cut_bytes = self.size_bytes - place[0]
-        self._cut(place[0])
-        self._forget()
-        return cut_bytes
-
-    def _cut(self, size_bytes: int) -> None:
-        self._is_synced = False
-        self._log().truncate(size_bytes)
-        self.size_bytes = size_bytes
-        self._is_allocated = False
-
-    def _forget(self) -> None:
-        """Forget what was known of the batches."""
-        self._bytes_since_entry = 0
-        self._latest = self._first_timestamp = self._next_offset = None
+        cut_bytes = self.size_bytes - found.position
+        self._cut(found.position)
+        self._first_timestamp = self._next_offset = None
         self._is_changed = False
+        self._begin_changes()
+        return cut_bytes
 
     def recover(self, replay: Replay, *, cuts: bool = True) -> Recovered:
         """Check all that the file holds, make the indexes anew, and cut at the first bad byte.
@@ -273,48 +266,18 @@ class Segment:
         Every good batch is replayed, so that what is known of producers and epochs is made anew
         too. Without `cuts` what is no batch is left in the file, behind `size_bytes`.
         """
-        for index in (self.offsets, self.times, self.transactions):
-            index.entries.clear()
-        self._forget()
-        self._latest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
-        self._next_offset = self.base_offset
+        file = self._log(create=True)
+        file_bytes = file.size()
+        self._indexes.clear()
+        self.transactions.entries.clear()
         self._is_changed = True
-        file_bytes = self._log(create=True).size()
-        stop = self._recover_runs(Runs(self._log(), 0, file_bytes, RUN_BYTES), replay)
+        self._first_timestamp = None
+        self._next_offset = self.base_offset
+        self.size_bytes = 0
+        stop = self._recover_runs(Runs(file, 0, file_bytes), replay)
         if cuts and self.size_bytes < file_bytes:
             self._cut(self.size_bytes)
         return Recovered(file_bytes - self.size_bytes, stop)
-
-    def _recover_runs(self, runs: Runs, replay: Replay) -> Stop:
-        """Index and replay good batches, up to where they end, which is the segment's size then."""
-        self.size_bytes = 0
-        for run in runs:
-            good = self._good_rows(run)
-            for row in good.rows:
-                self._index(row, run.position + row.position)
-            if good.rows:
-                self._next_offset = good.rows[-1].last_offset + 1
-                self.size_bytes = run.position + good.end_position
-                for aborted in replay(run.data, good.rows):
-                    self.transactions.append(aborted)
-            if good.stop is not Stop.END:
-                return good.stop
-            self._write_pages()
-        return runs.end.stop
-
-    def _good_rows(self, run: Run) -> "_Good":
-        """The batches of a run up to the first bad one."""
-        offset_min = self.next_offset()
-        stop = Stop.END
-        for count, row in enumerate(run.rows):
-            if row.base_offset < offset_min or not self.fits(row.last_offset):
-                stop = Stop.ORDER
-            elif entry_checksum(run.data, row) != row.crc:
-                stop = Stop.CHECKSUM
-            if stop is not Stop.END:
-                return _Good(run.rows[:count], row.position, stop)
-            offset_min = row.last_offset + 1
-        return _Good(run.rows, run.rows[-1].position + run.rows[-1].size_bytes, stop)
 
     def unsynced(self) -> list[File]:
         """Write the entries that wait; give the files that are to be brought to the device.
@@ -323,12 +286,12 @@ class Segment:
         """
         files: list[File] = []
         if not self._is_synced:
-            self._is_synced = True
             files.append(self._log())
-        for index in (self.offsets, self.times, self.transactions):
-            file = index.entries.unsynced()
-            if file is not None:
-                files.append(file)
+        files += self._indexes.unsynced()
+        file = self.transactions.entries.unsynced()
+        if file is not None:
+            files.append(file)
+        self._is_synced = True
         return files
 
     def sync(self) -> None:
@@ -339,15 +302,15 @@ class Segment:
     def close(self) -> None:
         """Give all files back, as another process may find them."""
         if self._is_changed:
+            _ = self.latest
             self._finish()
-            self._is_changed = False
         self._handles.drop(self._path)
-        for index in (self.offsets, self.times, self.transactions):
-            index.entries.forget()
+        for entries in (*self._indexes.files, self.transactions.entries):
+            entries.forget()
 
     def paths(self) -> list[str]:
         """The files that there are, the one of the batches first."""
-        entries = (self.offsets.entries, self.times.entries, self.transactions.entries)
+        entries = (*self._indexes.files, self.transactions.entries)
         paths = [self._path, *(one.path for one in entries)]
         return [path for path in paths if self._handles.disk.status(path) is not None]
 
@@ -355,37 +318,174 @@ class Segment:
         """Rename its files.
 
         The file of the batches gets its final name last, and loses it first: where it is, there is
-        the whole segment.
+        the whole segment. If it fails on the way, it can be done again.
         """
         assert self.suffix == old, f"{self._path}: its suffix is not {old}"
         there = set(self.paths())
         if new:
-            self._change_log_suffix(new)
-        for index in (self.offsets, self.times, self.transactions):
-            path = index.entries.path
-            index.entries.move(self._renamed(path, new), exists=path in there)
+            self._rename_log(f"{self.stem}.log{new}")
+        named = ("index", "timeindex", "txnindex")
+        files = (*self._indexes.files, self.transactions.entries)
+        for name, entries in zip(named, files, strict=True):
+            entries.move(f"{self.stem}.{name}{new}", exists=entries.path in there)
         if not new:
-            self._change_log_suffix(new)
+            self._rename_log(f"{self.stem}.log")
         self.suffix = new
-
-    def _change_log_suffix(self, new: str) -> None:
-        path = self._renamed(self._path, new)
-        self._handles.rename(self._path, path)
-        self._path = path
-
-    def _renamed(self, path: str, suffix: str) -> str:
-        return path[: len(path) - len(self.suffix)] + suffix
 
     def remove(self) -> None:
         """Remove its files, the one of the batches last: what is left can be removed again."""
-        for index in (self.offsets, self.times, self.transactions):
-            self._handles.remove(index.entries.path)
+        for entries in (*self._indexes.files, self.transactions.entries):
+            self._handles.remove(entries.path)
         self._handles.remove(self._path)
 
+    def _log(self, *, create: bool = False) -> File:
+        return self._handles.open(self._path, create=create)
 
-class _Good(NamedTuple):
-    """The good batches of a run, where they end in it, and why."""
+    def _log_if_any(self) -> File | None:
+        return self._log() if self.size_bytes else None
 
-    rows: Sequence[BatchRow]
-    end_position: int
-    stop: Stop
+    def _rename_log(self, path: str) -> None:
+        if path != self._path:
+            self._handles.rename(self._path, path)
+            self._path = path
+
+    def _new_indexes(self) -> SegmentIndexes:
+        names = (f"{self.stem}.index{self.suffix}", f"{self.stem}.timeindex{self.suffix}")
+        sizes = (self._options.index_interval_bytes, self._options.index_bytes_max)
+        return SegmentIndexes(self._handles, names, self.base_offset, sizes)
+
+    def _start(self, offset: int) -> int:
+        """From where on to walk to an offset."""
+        return self._answer(lambda: self._proven_start(offset))
+
+    def _check_times(self) -> None:
+        """Notice that the times are missing, which would only make each look-up slow."""
+        offsets, times = self._indexes.files
+        is_missing = not len(times) and len(offsets) and (self.first_timestamp or 0) >= 0
+        if is_missing and not self.rebuilt:
+            raise LyingIndex(f"{times.path}: it has no entries")
+
+    def _proven_start(self, offset: int) -> int:
+        offsets = self._indexes.offsets
+        if self.size_bytes - offsets.last.position > UNINDEXED_BYTES_MAX and not self.rebuilt:
+            raise LyingIndex(f"{offsets.entries.path}: its last entry is {offsets.last}")
+        return offsets.find_start(self._log_if_any(), self.size_bytes, offset)
+
+    def _find(self, offset: int, timestamp: int = INT64_MIN) -> Found | None:
+        """The first batch that ends at or past an offset and reaches a time."""
+        span = (self._start(offset), self.size_bytes)
+        return find_batch(self._log_if_any(), span, offset, timestamp)
+
+    def _find_late(self, offset: int, timestamp: int) -> Found | None:
+        return self._find(offset, timestamp)
+
+    def _later_than(self, latest: TimestampOffset) -> TimestampOffset:
+        """The largest time, where none before that of an entry is larger than it."""
+        found: Found | None = self._find(latest.offset)
+        file = self._log_if_any()
+        while found is not None:
+            span = (found.position, self.size_bytes)
+            found = find_batch(file, span, 0, latest.timestamp + 1)
+            if found is not None:
+                latest = TimestampOffset(found.max_timestamp, found.last_offset)
+        return latest
+
+    def _answer(self, question: Callable[[], _Answer]) -> _Answer:
+        """Ask the indexes; if one lies, make both anew and ask again."""
+        try:
+            return question()
+        except LyingIndex as lie:
+            self._rebuild(str(lie))
+            return question()
+
+    def _rebuild(self, reason: str) -> None:
+        """Make the indexes anew from the headers of all batches, or raise where those end.
+
+        What could be wrong with a batch besides its header is not looked at. A disk without room
+        keeps the entries waiting in memory, and look-ups going.
+        """
+        indexes = self._new_indexes()
+        indexes.clear()
+        runs = self.runs()
+        for run in runs:
+            indexes.note(run.rows, run.position)
+        self._check_end(runs)
+        self.rebuilt.append(reason)
+        self._indexes = indexes
+        self._is_changed = True
+        try:
+            indexes.finish()
+        except OSError as fault:
+            if fault.errno not in DISK_FULL:
+                raise
+
+    def _check_end(self, runs: Runs) -> None:
+        """Raise where a walk ended that should have met only batches."""
+        if runs.end.stop is not Stop.END:
+            raise no_batch(runs.end.position, runs.end.stop)
+
+    def _begin_changes(self) -> None:
+        """Know what an append builds on, before it changes anything."""
+        _ = self.latest, self.next_offset(), self.is_full, len(self.transactions.entries)
+        self._is_changed = True
+
+    def _write_pages(self) -> None:
+        self._indexes.write_pages()
+        if self.transactions.entries.has_page:
+            self.transactions.entries.write()
+
+    def _finish(self) -> None:
+        """Leave the files as they are to be found: with all entries, and no more room than that."""
+        self._indexes.finish()
+        self.transactions.entries.write()
+        if self._is_allocated:
+            self._cut(self.size_bytes)
+        self._is_changed = False
+
+    def _cut(self, size_bytes: int) -> None:
+        self._is_synced = False
+        self._log().truncate(size_bytes)
+        self.size_bytes = size_bytes
+        self._is_allocated = False
+
+    def _recover_runs(self, runs: Runs, replay: Replay) -> Stop:
+        """Index and replay good batches, up to where they end, which is the segment's size then."""
+        for run in runs:
+            offset_max = self.base_offset + INT32_MAX
+            rows, stop = sound_rows(run.data, run.rows, (self.next_offset(), offset_max))
+            if rows:
+                self._indexes.note(rows, run.position)
+                self._next_offset = rows[-1].last_offset + 1
+                self.size_bytes = run.position + rows[-1].position + rows[-1].size_bytes
+                for aborted in replay(run.data, rows):
+                    self.transactions.append(aborted)
+                self._write_pages()
+            if stop is not Stop.END:
+                return stop
+        return runs.end.stop
+
+    def _checked_aborted(self, first_offset: int, end_offset: int) -> Overlapping:
+        found = self.transactions.overlapping(first_offset, end_offset)
+        for one in found.transactions:
+            if not aborted_check.is_in_log(one, self.base_offset, self._batch_at):
+                raise LyingIndex(f"{self.transactions.entries.path}: {one} is not in the log")
+        return found
+
+    def _replay_transactions(self, replay: Replay) -> None:
+        """Make the transaction index anew."""
+        entries: list[AbortedTransaction] = []
+        runs = self.runs()
+        for run in runs:
+            entries += replay(run.data, run.rows)
+        self._check_end(runs)
+        self.transactions.entries.clear()
+        for aborted in entries:
+            self.transactions.append(aborted)
+        self.transactions.entries.write()
+
+    def _batch_at(self, offset: int) -> bytes | None:
+        found = self._find(offset)
+        return None if found is None else self._read_batch(found)
+
+    def _read_batch(self, found: Found) -> bytes:
+        return self._log().read(found.position, found.size_bytes)

@@ -1,8 +1,13 @@
 """Write all of something, or fail."""
 
+import errno
 from collections.abc import Sequence
+from typing import Final
 
 from ottla.ports import Buffer, File
+
+DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What a disk says that has no room, and is otherwise well."""
 
 
 def write_all(file: File, parts: Sequence[Buffer], position: int) -> int:

@@ -58,7 +58,7 @@ def test_an_index_opens_as_it_was_left(tmp_path: Path) -> None:
     index.append(1005, 4200)
     index.entries.write()
     again = offset_index(tmp_path)
-    assert again.last_offset == 1005
+    assert again.last.offset == 1005
     again.append(1006, 8400)
     again.entries.write()
     assert offset_index(tmp_path).find(1006) == OffsetPosition(1006, 8400)
@@ -102,7 +102,7 @@ def test_times_rise_and_one_place_is_kept_for_the_roll(tmp_path: Path) -> None:
     index.append(50, 1002)
     index.append(60, 1003)
     assert index.is_full
-    index.append(70, 1004, is_roll=True)
+    index.append(70, 1004)
     index.entries.write()
     assert (tmp_path / "1000.timeindex").read_bytes() == pack(">qiqiqi", 50, 1, 60, 3, 70, 4)
     assert index.find(49) == TimestampOffset(-1, 1000)

@@ -74,7 +74,6 @@ def filled(segment: Segment, seed: int) -> list[tuple[int, int, bytes]]:
 def test_any_offset_is_read_from_the_batch_that_holds_it(tmp_path: Path, seed: int) -> None:
     segment = opened(tmp_path)
     written = filled(segment, seed)
-    assert len(segment.offsets.entries) > 5
     for offset in range(100, written[-1][1] + 1):
         expected = next(data for _, last, data in written if last >= offset)
         found = segment.read(offset, 1)
@@ -119,7 +118,6 @@ def test_a_cut_takes_the_batch_that_holds_the_offset(tmp_path: Path, cut: int) -
     assert (tmp_path / f"{100:020}.log").read_bytes() == kept
     again = append(segment, batch(6000, 1, T))
     assert segment.read(6000, 1) == (written_file(segment), len(kept), again[0].size_bytes)
-    assert segment.offsets.last_offset <= 6000
 
 
 @pytest.mark.parametrize("seed", range(5))
