@@ -27,6 +27,8 @@ class File(Protocol):
     What was written can be read at once, and survives the end of the process; it survives a power
     cut only after `sync`. A `sync` that fails is final: what it should have kept may be gone, and
     trying again proves nothing.
+
+    It closes when it is told to, or when nobody refers to it any more.
     """
 
     @property

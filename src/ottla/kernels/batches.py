@@ -51,6 +51,7 @@ class _Run:
     data: cython.p_const_uchar
     position: cython.Py_ssize_t
     end: cython.Py_ssize_t
+    beyond: cython.Py_ssize_t
     size: cython.Py_ssize_t
     magic: cython.int
     base_offset: cython.longlong
@@ -79,6 +80,7 @@ def _opened(source: Buffer, position: cython.Py_ssize_t) -> _Run:
     if position < 0 or position > run.end:
         raise InvalidValue("a walk begins outside of the bytes", position)
     run.position = position
+    run.beyond = 0
     run.size = 0
     run.offset_before = -1
     return run
@@ -105,10 +107,11 @@ def _int(run: _Run, at: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.l
 @cython.nogil
 @cython.exceptval(check=False)
 def _look(run: _Run) -> cython.int:
-    """Read the header at the position; anything but zero is why there is none."""
+    """Read the header at the position, and say why if there is none."""
     left: cython.Py_ssize_t = run.end - run.position
     length: cython.longlong
-    if left == 0:
+    least: cython.longlong
+    if left + run.beyond == 0:
         return _END
     if left < 17:
         return _TORN
@@ -118,9 +121,10 @@ def _look(run: _Run) -> cython.int:
         return _LENGTH
     if run.magic < 0 or run.magic > 2:
         return _MAGIC
-    if length < (49 if run.magic == 2 else 14 if run.magic == 0 else 22):
+    least = 49 if run.magic == 2 else 14 if run.magic == 0 else 22
+    if length < least:
         return _LENGTH
-    if length > left - 12:
+    if left < least + 12 or length > left + run.beyond - 12:
         return _TORN
     run.size = cython.cast(cython.Py_ssize_t, length) + 12
     run.base_offset = _int(run, 0, 8)
@@ -282,3 +286,28 @@ def find_batch(
     else:
         _seek(run, last_offset, timestamp)
     return run.position, run.size, run.stop
+
+
+def find_header(
+    source: Buffer,
+    position: cython.Py_ssize_t,
+    last_offset: cython.longlong,
+    timestamp: cython.longlong,
+    beyond: cython.Py_ssize_t,
+) -> tuple[int, int, int, int, int, int]:
+    """Find a batch as `find_batch` does, where `beyond` more bytes follow that are not here.
+
+    Only a header must lie within the bytes. Gives where it is, the batch's size, what was met, and
+    the batch's base offset, last offset and largest time, which mean something if it was found. A
+    walk that leaves the bytes stops torn, at the place from which on bytes are needed.
+    """
+    run: _Run = _opened(source, position)
+    run.beyond = beyond
+    if cython.compiled:
+        with cython.nogil:
+            _seek(run, last_offset, timestamp)
+    else:
+        _seek(run, last_offset, timestamp)
+    if run.stop != _FOUND:
+        return run.position, 0, run.stop, -1, -1, -1
+    return run.position, run.size, run.stop, run.base_offset, run.last_offset, run.max_timestamp

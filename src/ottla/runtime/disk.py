@@ -79,7 +79,7 @@ def _check_position(position: int) -> None:
 
 
 class SystemFile:
-    """A file that the operating system has opened."""
+    """A file that the operating system has opened; it closes with its last user at the latest."""
 
     __slots__ = ("_descriptor",)
 
@@ -165,6 +165,9 @@ class SystemFile:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class SystemLock:

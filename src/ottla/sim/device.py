@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from errno import errorcode
 from random import Random
 from typing import Final, Protocol
+from weakref import WeakKeyDictionary
 
 from ottla.sim.content import Content
 from ottla.sim.faults import (
@@ -47,7 +48,7 @@ class Device:
         self.capacity_bytes = capacity_bytes
         self.used_bytes = 0
         # In order, so that the end of a process is the same every time.
-        self.opened: dict[Closable, None] = {}
+        self.opened: WeakKeyDictionary[Closable, None] = WeakKeyDictionary()
         self._record = record
         self._faults = FaultTable()
 

@@ -11,9 +11,9 @@ from ottla.sim.names import refuse
 
 
 class SimulatedFile:
-    """A file that a process has opened."""
+    """A file that a process has opened; it closes with its last user at the latest."""
 
-    __slots__ = ("_content", "_device", "_is_open", "_path", "_read_only")
+    __slots__ = ("__weakref__", "_content", "_device", "_is_open", "_path", "_read_only")
 
     def __init__(self, device: Device, path: str, content: Content, *, read_only: bool) -> None:
         self._device = device
@@ -92,6 +92,9 @@ class SimulatedFile:
             self._content.opened -= 1
             self._device.opened.pop(self)
             self._device.free_if_gone(self._content)
+
+    def __del__(self) -> None:
+        self.close()
 
     def _begin(self, operation: Operation, *numbers: int) -> Outcome | None:
         if not self._is_open:

@@ -1,11 +1,16 @@
 """A file of entries of one size that only rise: what the three indexes of a segment are made of.
 
-Nothing of it is kept in memory but how many entries there are and the last one, so memory does not
-grow with the log. The file is opened at its first use: a log of thousands of segments opens none.
+New entries wait in memory until there is a page of them, or until they are asked to be written, so
+an append costs no call for them; every look-up sees them. What waits is lost with the process,
+and is made anew by the recovery of the segment, which nobody skips unless the entries were written.
+
+Of what is written nothing is kept in memory but how many entries there are and the last one. The
+file is opened at its first use: a log of thousands of segments opens none.
 
 Invariants
   I-IDX-1  Entries rise by their first number; the file's length is a multiple of theirs.
-  I-IDX-2  An entry is written whole or cut away: the count grows only after the write.
+  I-IDX-2  Entries are written whole or cut away: they leave the memory only after the write, and a
+           write that failed is cut off.
   I-IDX-3  A preallocated file ends in zeros, which are no entries: in a file that rises, only the
            first entry can be all zeros.
 """
@@ -15,46 +20,89 @@ from struct import Struct
 from typing import Final
 
 from ottla.kernels.faults import InvalidValue
-from ottla.ports import Disk, File
-from ottla.storage.writes import write_all
+from ottla.ports import File
+from ottla.storage.handles import Handles
+from ottla.storage.writes import write_or_cut
 
-_PAGE_ENTRIES: Final = 512
+PAGE_BYTES: Final = 4096
+
+
+class LyingIndex(InvalidValue):
+    """An index whose entries are not those of its log; it can be made anew from that."""
 
 
 class EntryFile:
     """Entries on disk: appended at the end, found by a binary search, cut from the end."""
 
-    def __init__(self, disk: Disk, path: str, layout: Struct) -> None:
+    __slots__ = (
+        "_count",
+        "_handles",
+        "_is_stale",
+        "_is_synced",
+        "_last",
+        "_layout",
+        "_waiting",
+        "path",
+    )
+
+    def __init__(self, handles: Handles, path: str, layout: Struct) -> None:
         self.path = path
-        self._disk = disk
+        self._handles = handles
         self._layout = layout
-        self._file: File | None = None
         self._count = -1
+        self._waiting = bytearray()
         self._last: tuple[int, ...] | None = None
+        self._is_stale = False  # What the file holds is to be replaced.
+        self._is_synced = True
 
     def __len__(self) -> int:
         if self._count < 0:
-            self._count = self._entries_on_disk()
-            self._last = self[self._count - 1] if self._count else None
+            count = self._entries_on_disk()
+            self._last = self._read(count - 1) if count else None
+            self._count = count
         return self._count
 
     def __getitem__(self, index: int) -> tuple[int, ...]:
-        size = self._layout.size
-        data = self._opened().read(index * size, size)
-        return self._layout.unpack(data)
+        assert 0 <= index < len(self), f"{self.path}: no entry {index}"
+        in_memory = index - self._written
+        if in_memory >= 0:
+            return self._layout.unpack_from(self._waiting, in_memory * self._layout.size)
+        return self._read(index)
 
     @property
     def last(self) -> tuple[int, ...] | None:
         """The last entry, if there is one."""
         return self._last if len(self) else None
 
+    @property
+    def has_page(self) -> bool:
+        """Do so many entries wait that they should be written?"""
+        return len(self._waiting) >= PAGE_BYTES
+
+    @property
+    def _written(self) -> int:
+        """How many of the entries are in the file."""
+        return self._count - len(self._waiting) // self._layout.size
+
     def append(self, *entry: int) -> None:
         """Put an entry at the end."""
-        count = len(self)
-        data = self._layout.pack(*entry)
-        write_all(self._opened(create=True), [data], count * self._layout.size)
-        self._count = count + 1
+        if self._count < 0:
+            len(self)
+        self._count += 1
+        self._waiting += self._layout.pack(*entry)
         self._last = entry
+
+    def write(self) -> None:
+        """Write what waits; if that fails, it goes on waiting."""
+        if self._is_stale and self._exists():
+            self._cut(0)
+        self._is_stale = False
+        if self._waiting:
+            position = self._written * self._layout.size
+            file = self._opened(create=True)
+            self._is_synced = False
+            write_or_cut(file, [self._waiting], position)
+            self._waiting = bytearray()
 
     def last_at_or_below(self, target: int, column: int = 0) -> tuple[int, ...] | None:
         """The last entry whose number in a column is at most this; the column must rise."""
@@ -66,14 +114,15 @@ class EntryFile:
         first, end = 0, len(self)
         if self._last is not None and self._last[column] <= target:
             return end
-        while end - first > _PAGE_ENTRIES:
+        size = self._layout.size
+        page_entries = PAGE_BYTES // size
+        while end - first > page_entries:
             middle = (first + end) // 2
             if self[middle][column] <= target:
                 first = middle + 1
             else:
                 end = middle
-        size = self._layout.size
-        page = self._opened().read(first * size, (end - first) * size) if end > first else b""
+        page = self._bytes(first, end)
 
         def number(index: int) -> int:
             return int(self._layout.unpack_from(page, index * size)[column])
@@ -82,53 +131,105 @@ class EntryFile:
 
     def truncate(self, count: int) -> None:
         """Keep only the first so many entries."""
-        if count < len(self):
-            self._opened().truncate(count * self._layout.size)
-            self._count = count
-            self._last = self[count - 1] if count else None
+        if count >= len(self):
+            return
+        last = self[count - 1] if count else None
+        if count < self._written:
+            self._cut(count)
+            self._waiting = bytearray()
+        else:
+            del self._waiting[(count - self._written) * self._layout.size :]
+        self._count = count
+        self._last = last
 
     def clear(self) -> None:
-        """Remove every entry, whatever the file holds."""
-        if self._disk.status(self.path) is not None:
-            self._opened().truncate(0)
+        """Forget every entry; whatever the file holds goes at the next write."""
+        self._is_stale = True
         self._count = 0
+        self._waiting = bytearray()
         self._last = None
 
     def trim(self) -> None:
-        """Cut the zeros that a preallocated file ends in."""
-        status = self._disk.status(self.path)
-        if status is not None and status.size_bytes != len(self) * self._layout.size:
-            self._opened().truncate(len(self) * self._layout.size)
+        """Write what waits, and cut the zeros that a preallocated file ends in."""
+        count = len(self)
+        self.write()
+        if self._exists() and self._opened().size() != count * self._layout.size:
+            self._cut(count)
 
-    def sync(self) -> None:
-        """Bring what was written to the device."""
-        if self._file is not None:
-            self._file.sync()
+    def make(self) -> None:
+        """Have a file, be it without entries."""
+        self._opened(create=True)
 
-    def close(self) -> None:
-        """Give the file back; the next use opens it again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+    def unsynced(self) -> File | None:
+        """The file, if something was written to it; the caller brings it to the device."""
+        self.write()
+        if self._is_synced:
+            return None
+        self._is_synced = True
+        return self._opened()
+
+    def move(self, path: str, *, exists: bool) -> None:
+        """Go on under another name, which the file gets if there is one."""
+        if exists:
+            self._handles.rename(self.path, path)
+        self.path = path
+
+    def forget(self) -> None:
+        """Forget what is known of the file, which is as it should be."""
+        assert not self._waiting, f"{self.path}: entries were not written"
+        assert not self._is_stale, f"{self.path}: what it holds was not replaced"
+        self._handles.drop(self.path)
+        self._count = -1
+        self._last = None
 
     def _opened(self, *, create: bool = False) -> File:
-        if self._file is None:
-            self._file = self._disk.open(self.path, create=create)
-        return self._file
+        return self._handles.open(self.path, create=create)
+
+    def _exists(self) -> bool:
+        return self._handles.disk.status(self.path) is not None
+
+    def _cut(self, count: int) -> None:
+        """Cut the file to so many entries."""
+        self._is_synced = False
+        self._opened().truncate(count * self._layout.size)
+
+    def _read(self, index: int) -> tuple[int, ...]:
+        """An entry of the file."""
+        size = self._layout.size
+        data = self._opened().read(index * size, size)
+        if len(data) < size:
+            raise LyingIndex(f"{self.path}: it became shorter", index * size)
+        return self._layout.unpack(data)
+
+    def _bytes(self, first: int, end: int) -> bytes:
+        """Entries that follow one another, from the file and from memory."""
+        size, written = self._layout.size, self._written
+        data = b""
+        if first < min(end, written):
+            count = (min(end, written) - first) * size
+            data = self._opened().read(first * size, count)
+            if len(data) < count:
+                raise LyingIndex(f"{self.path}: it became shorter", first * size + len(data))
+        if end > written:
+            start = max(first - written, 0) * size
+            data += self._waiting[start : (end - written) * size]
+        return data
 
     def _entries_on_disk(self) -> int:
         """How many entries the file holds without the zeros at its end (I-IDX-1, I-IDX-3)."""
-        status = self._disk.status(self.path)
+        status = self._handles.disk.status(self.path)
         if status is None or status.size_bytes == 0:
             return 0
         count, over = divmod(status.size_bytes, self._layout.size)
         if over:
-            raise InvalidValue(f"{self.path}: {status.size_bytes} bytes are no whole entries")
+            raise LyingIndex(f"{self.path}: {status.size_bytes} bytes are no whole entries")
         first, end = 1, count
+        if any(self._read(count - 1)):
+            return count
         while first < end:
             middle = (first + end) // 2
-            if any(self[middle]):
+            if any(self._read(middle)):
                 first = middle + 1
             else:
                 end = middle
-        return 0 if first == 1 and not any(self[0]) else first
+        return 0 if first == 1 and not any(self._read(0)) else first

@@ -6,13 +6,19 @@ from typing import Final, NamedTuple
 from ottla.ports import File
 from ottla.records.scan import BatchRow, Stop, scan
 
-RUN_BYTES: Final = 1 << 20
+RUN_BYTES: Final = 512 * 1024
+"""So many that calls hardly count, and so few that the bytes are still in the processor's cache
+when they are looked at for the second time."""
 _PREFIX_BYTES: Final = 12
 """Offset and length, with which an entry of any magic begins."""
+_RUN_BYTES_MIN: Final = 64
 
 
 class Run(NamedTuple):
-    """Some whole batches that follow one another, as they lie in the file."""
+    """Some whole batches that follow one another, as they lie in the file.
+
+    The bytes are there until the next run is asked for, which takes their place.
+    """
 
     position: int  # Of `data` in the file; rows count from there.
     data: memoryview
@@ -29,35 +35,52 @@ class RunsEnd(NamedTuple):
 class Runs:
     """The batches of a file between two positions, by their headers; `end` is known at the end.
 
-    A batch larger than a run is read whole, but never by a length that the file cannot fill.
+    One buffer is used for all of them. A batch larger than a run is read whole, but never by a
+    length that the file cannot fill. A file that is shorter than was said ends as a torn one does.
     """
 
     def __init__(
-        self, file: File, position: int, end_position: int, run_bytes: int = RUN_BYTES
+        self, file: File | None, position: int, end_position: int, run_bytes: int = RUN_BYTES
     ) -> None:
+        """Without a file there must be nothing between the positions."""
+        assert run_bytes >= _RUN_BYTES_MIN
         self.end = RunsEnd(position, Stop.END)
         self._file = file
         self._end_position = end_position
         self._run_bytes = run_bytes
 
     def __iter__(self) -> Iterator[Run]:
-        wanted = self._run_bytes
+        left = self._end_position - self.end.position
+        buffer = memoryview(bytearray(max(min(self._run_bytes, left), 0)))
+        kept = 0
         while self.end.stop is Stop.END and self.end.position < self._end_position:
+            assert self._file is not None
             position = self.end.position
             left = self._end_position - position
-            data = memoryview(self._file.read(position, min(wanted, left)))
-            rows, end_position, stop = _rows(data)
-            wanted = self._run_bytes
-            if not rows and stop is Stop.TORN and len(data) == min(self._run_bytes, left) < left:
-                wanted = _PREFIX_BYTES + int.from_bytes(data[8:_PREFIX_BYTES], "big")
-                if wanted <= left:
+            wanted = min(len(buffer), left)
+            filled = kept + self._file.read_into(position + kept, buffer[kept:wanted])
+            rows, end_position, stop = _rows(buffer[:filled])
+            kept = filled - end_position
+            if filled < wanted:
+                stop = Stop.TORN if stop is Stop.END else stop
+            elif stop is Stop.TORN and filled < left:
+                larger = _PREFIX_BYTES + int.from_bytes(buffer[8:_PREFIX_BYTES], "big")
+                if not rows and larger <= left:
+                    buffer = _grown(buffer, larger)
                     continue
-            if stop is Stop.TORN and rows:
                 # What was cut off by the end of the run comes with the next one.
-                stop = Stop.END
+                stop = Stop.END if rows else stop
             self.end = RunsEnd(position + end_position, stop)
             if rows:
-                yield Run(position, data, rows)
+                yield Run(position, buffer[:end_position], rows)
+            buffer[:kept] = buffer[end_position:filled]
+
+
+def _grown(buffer: memoryview, size_bytes: int) -> memoryview:
+    """A larger buffer that begins with the same bytes."""
+    grown = memoryview(bytearray(size_bytes))
+    grown[: len(buffer)] = buffer
+    return grown
 
 
 def _rows(data: memoryview) -> tuple[list[BatchRow], int, Stop]:

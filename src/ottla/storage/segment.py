@@ -3,26 +3,41 @@
 Invariants
   I-SEG-1  Batches lie back to back from position 0 to `size_bytes`; their offsets rise, begin at
            `base_offset` or past it, and fit 31 bits from it.
-  I-SEG-2  Bytes past `size_bytes` were never appended: a write that failed leaves them, and the
-           next append goes over them.
-  I-SEG-3  An index entry is made only for a batch that was written.
+  I-SEG-2  Bytes past `size_bytes` were never appended: a write that failed is cut off, so that no
+           later and shorter one makes batches of what it left. What cannot be cut off raises, and
+           then the file may not be appended to again. Only zeros that were allocated may follow.
+  I-SEG-3  Entries may wait in memory, as recovery makes all anew from what was not synced; they are
+           written before a sync ends, at the roll, and at the end.
+  I-SEG-4  No index is believed: an entry counts if the log has the batch that it names. One that
+           lies has both indexes made anew, which `rebuilt` tells, and then the answer is right.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from ottla.ports import Buffer, Disk, File
-from ottla.records.check import entry_checksum
-from ottla.records.scan import BatchRow, Stop, find_record
-from ottla.storage.offset_index import INT32_MAX, OffsetIndex
-from ottla.storage.runs import Runs, RunsEnd
-from ottla.storage.time_index import TimeIndex, TimestampOffset
-from ottla.storage.transaction_index import TransactionIndex
-from ottla.storage.writes import write_all
+from ottla.ports import Buffer, File
+from ottla.records.scan import INT64_MIN, BatchRow, Stop, find_record
+from ottla.storage import aborted as aborted_check
+from ottla.storage.entries import LyingIndex
+from ottla.storage.handles import Handles
+from ottla.storage.offset_index import INT32_MAX
+from ottla.storage.runs import Runs
+from ottla.storage.search import Found, find_batch, no_batch
+from ottla.storage.segment_indexes import SegmentIndexes
+from ottla.storage.sound_rows import sound_rows
+from ottla.storage.time_index import TimestampOffset
+from ottla.storage.transaction_index import AbortedTransaction, Overlapping, TransactionIndex
+from ottla.storage.writes import DISK_FULL, write_or_cut
 
-SEARCH_BYTES: Final = 64 * 1024
-NO_TIMESTAMP: Final = -1
+_Answer = TypeVar("_Answer")
+
+UNINDEXED_BYTES_MAX: Final = 8 << 20
+"""So much behind the last entry is not there if all entries are."""
+
+Replay: TypeAlias = Callable[[memoryview, Sequence[BatchRow]], Sequence[AbortedTransaction]]
+"""Told a run's bytes and its good batches, in order, before the run's buffer is used again; answers
+the transactions that turned out aborted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +47,15 @@ class SegmentOptions:
     index_interval_bytes: int = 4096
     index_bytes_max: int = 10 << 20
     inflated_bytes_max: int = 32 << 20
+    allocated_bytes: int = 0
+    """The room that a new segment's file is given at once."""
 
 
 class Slice(NamedTuple):
-    """Bytes of a segment's file, to be sent or read; whole batches, but for a cut-off last one."""
+    """Bytes of a segment's file, to be sent or read; whole batches, but for a cut-off last one.
+
+    The file stays open for as long as the slice is there.
+    """
 
     file: File
     position: int
@@ -43,7 +63,7 @@ class Slice(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """What recovery found: how many bytes were cut off, and why what they held is no batch."""
+    """What recovery found: how many bytes are no batches, and why; they were cut off or left."""
 
     cut_bytes: int
     stop: Stop
@@ -52,153 +72,420 @@ class Recovered(NamedTuple):
 class Segment:
     """A segment of a log; whoever appends to it is alone in doing so."""
 
-    def __init__(self, disk: Disk, stem: str, base_offset: int, options: SegmentOptions) -> None:
-        """`stem` is the path of its files without their suffix."""
+    __slots__ = (
+        "_first_timestamp",
+        "_handles",
+        "_indexes",
+        "_is_allocated",
+        "_is_changed",
+        "_is_synced",
+        "_next_offset",
+        "_options",
+        "_path",
+        "base_offset",
+        "rebuilt",
+        "size_bytes",
+        "stem",
+        "suffix",
+        "transactions",
+    )
+
+    def __init__(
+        self,
+        handles: Handles,
+        stem: str,
+        base_offset: int,
+        options: SegmentOptions,
+        size_bytes: int | None = None,
+        suffix: str = "",
+    ) -> None:
+        """Know a segment, and open nothing.
+
+        `stem` is the path of its files without `.log` and the like, `suffix` what follows those.
+        """
+        self.stem = stem
+        self.suffix = suffix
         self.base_offset = base_offset
-        self.log = disk.open(f"{stem}.log", create=True)
-        self.size_bytes = self.log.size()
-        index_bytes_max = options.index_bytes_max
-        self.offsets = OffsetIndex(disk, f"{stem}.index", base_offset, index_bytes_max)
-        self.times = TimeIndex(disk, f"{stem}.timeindex", base_offset, index_bytes_max)
-        self.transactions = TransactionIndex(disk, f"{stem}.txnindex", base_offset)
+        self.transactions = TransactionIndex(handles, f"{stem}.txnindex{suffix}", base_offset)
+        self.rebuilt: list[str] = []  # Why indexes were made anew.
+        self._handles = handles
         self._options = options
-        self._bytes_since_entry = 0
-        self._latest: TimestampOffset | None = None
+        self._path = f"{stem}.log{suffix}"
+        self._indexes = self._new_indexes()
+        self._first_timestamp: int | None = None
+        self._next_offset: int | None = None
+        self._is_synced = True
+        self._is_changed = False  # Is there more to be written than has been?
+        self._is_allocated = False
+        if size_bytes is None:
+            status = handles.disk.status(self._path)
+            size_bytes = 0 if status is None else status.size_bytes
+        self.size_bytes = size_bytes
 
     @property
     def latest(self) -> TimestampOffset:
         """The largest time and the last offset of the batch that has it; -1 if none is known."""
-        if self._latest is None:
-            self._latest = self.times.last
-        return self._latest
+        if self._indexes.latest is None:
+            self._answer(self._check_times)
+            latest = self._answer(lambda: self._indexes.times.find_last(self._find_late))
+            self._indexes.latest = self._later_than(latest)
+        return self._indexes.latest
+
+    @property
+    def first_timestamp(self) -> int | None:
+        """The largest time of the first batch; None if there is no batch."""
+        if self._first_timestamp is None:
+            found = find_batch(self._log_if_any(), (0, self.size_bytes), 0)
+            self._first_timestamp = None if found is None else found.max_timestamp
+        return self._first_timestamp
 
     @property
     def is_full(self) -> bool:
         """Is there no room in an index for another entry?"""
-        return self.offsets.is_full or self.times.is_full
+        return self._answer(lambda: self._indexes.is_full)
 
     def fits(self, offset: int) -> bool:
         """Can an offset be told from the base with 31 bits?"""
         return 0 <= offset - self.base_offset <= INT32_MAX
 
+    def next_offset(self) -> int:
+        """The offset after its last batch; the base offset if there is no batch."""
+        if self._next_offset is None:
+            next_offset = self.base_offset
+            runs = self.runs(self._start(self.base_offset + INT32_MAX))
+            for run in runs:
+                next_offset = run.rows[-1].last_offset + 1
+            self._check_end(runs)
+            self._next_offset = next_offset
+        return self._next_offset
+
+    def create(self) -> None:
+        """Have a file for batches, with its room if it is to have that at once."""
+        file = self._log(create=True)
+        if self._options.allocated_bytes > self.size_bytes:
+            file.allocate(self._options.allocated_bytes)
+            self._is_allocated = True
+
     def append(self, parts: list[Buffer], rows: list[BatchRow]) -> None:
-        """Write whole batches at the end; `rows` says of each what the indexes need."""
+        """Write whole batches at the end; `rows` says of each what the indexes need.
+
+        It is done wholly or not at all: what can fail besides the write itself comes before it.
+        """
         assert rows
         assert self.fits(rows[-1].last_offset), f"offset {rows[-1].last_offset} does not fit"
+        if not self._is_changed:
+            self._begin_changes()
+        self._write_pages()
         position = self.size_bytes
-        self.size_bytes = write_all(self.log, parts, position)
-        for row in rows:
-            self._index(row, position)
-            position += row.size_bytes
-        assert position == self.size_bytes, "the rows are those of the parts"
+        self._is_synced = False
+        end = write_or_cut(self._log(create=True), parts, position)
+        assert sum(row.size_bytes for row in rows) == end - position, "rows of other parts"
+        self._indexes.note(rows, position)
+        self.size_bytes = end
+        self._next_offset = rows[-1].last_offset + 1
 
-    def _index(self, row: BatchRow, position: int) -> None:
-        """Note a batch that was written, if an entry is due."""
-        if row.max_timestamp > self.latest.timestamp:
-            self._latest = TimestampOffset(row.max_timestamp, row.last_offset)
-        if self._bytes_since_entry > self._options.index_interval_bytes:
-            self.offsets.append(row.last_offset, position)
-            self.times.append(*self.latest)
-            self._bytes_since_entry = 0
-        self._bytes_since_entry += row.size_bytes
-
-    def find_offset(self, offset: int, position: int = 0) -> tuple[int, int] | None:
+    def find_offset(self, offset: int) -> tuple[int, int] | None:
         """Where the batch with an offset, or the first past it, lies: position and size."""
-        found = self.offsets.find(offset)
-        runs = Runs(self.log, max(position, found.position), self.size_bytes, SEARCH_BYTES)
-        for run in runs:
-            for row in run.rows:
-                if row.last_offset >= offset:
-                    return run.position + row.position, row.size_bytes
-        return None
+        found = self._find(offset)
+        return None if found is None else (found.position, found.size_bytes)
 
     def read(self, offset: int, bytes_max: int, end_position: int | None = None) -> Slice | None:
         """Bytes from the batch with an offset on, below a position; None if there is no such batch.
 
         The first batch comes whole even if it is larger than was asked for.
         """
-        place = self.find_offset(offset)
-        if place is None:
+        found = self._find(offset)
+        if found is None:
             return None
-        position, size_bytes = place
         end = self.size_bytes if end_position is None else min(end_position, self.size_bytes)
-        return Slice(self.log, position, max(0, min(max(bytes_max, size_bytes), end - position)))
+        size_bytes = min(max(bytes_max, found.size_bytes), end - found.position)
+        return Slice(self._log(), found.position, max(0, size_bytes))
 
     def find_timestamp(self, timestamp: int, offset_min: int) -> TimestampOffset | None:
         """The first record at or past a time, and at or past an offset."""
-        start = self.offsets.find(max(self.times.find(timestamp).offset, offset_min))
-        for run in Runs(self.log, start.position, self.size_bytes, SEARCH_BYTES):
-            for row in run.rows:
-                if row.max_timestamp >= timestamp and row.last_offset >= offset_min:
-                    batch = run.data[row.position : row.position + row.size_bytes]
-                    limit = self._options.inflated_bytes_max
-                    found = find_record(batch, timestamp, offset_min, limit)
-                    if found is not None:
-                        return TimestampOffset(found.timestamp, found.offset)
+        self._answer(self._check_times)
+        times = self._answer(lambda: self._indexes.times.find_start(timestamp, self._find_late))
+        found = self._find(max(times.offset, offset_min))
+        file = self._log_if_any()
+        while found is not None:
+            span = (found.position, self.size_bytes)
+            found = find_batch(file, span, offset_min, timestamp)
+            if found is None:
+                break
+            batch = self._read_batch(found)
+            record = find_record(batch, timestamp, offset_min, self._options.inflated_bytes_max)
+            if record is not None:
+                return TimestampOffset(record.timestamp, record.offset)
+            offset_min = found.last_offset + 1
         return None
+
+    def aborted(
+        self, first_offset: int, end_offset: int, replay: Replay | None = None
+    ) -> Overlapping:
+        """The aborted transactions with records between two offsets, the second exclusive.
+
+        With `replay`, which must begin where the segment does, an index that lies is made anew.
+        """
+        try:
+            return self._checked_aborted(first_offset, end_offset)
+        except LyingIndex as lie:
+            if replay is None:
+                raise
+            self.rebuilt.append(str(lie))
+            self._replay_transactions(replay)
+            return self._checked_aborted(first_offset, end_offset)
+
+    def runs(self, position: int = 0, end_position: int | None = None) -> Runs:
+        """The batches from a position on, in runs."""
+        end = self.size_bytes if end_position is None else min(end_position, self.size_bytes)
+        return Runs(self._log() if position < end else None, position, end)
 
     def seal(self) -> None:
         """Make it a segment that is no longer appended to: its last time gets its entry."""
-        self.times.append(*self.latest, is_roll=True)
-        self.offsets.entries.trim()
-        self.times.entries.trim()
+        _ = self.latest
+        self._is_changed = True
+        self._finish()
 
     def truncate_to(self, offset: int) -> int:
         """Cut off the batch that holds an offset and all after it; give how many bytes went."""
-        place = self.find_offset(offset)
-        if place is None:
+        found = self._find(offset)
+        if found is None:
             return 0
-        self.offsets.truncate_to(offset)
-        self.times.truncate_to(offset)
+        self._answer(lambda: self._indexes.truncate_to(offset))
         self.transactions.truncate_to(offset)
-        cut_bytes = self.size_bytes - place[0]
-        self.log.truncate(place[0])
-        self.size_bytes = place[0]
-        self._bytes_since_entry = 0
-        self._latest = None
+        cut_bytes = self.size_bytes - found.position
+        self._cut(found.position)
+        self._first_timestamp = self._next_offset = None
+        self._is_changed = False
+        self._begin_changes()
         return cut_bytes
 
-    def recover(self, replay: Callable[[BatchRow], None]) -> Recovered:
+    def recover(self, replay: Replay, *, cuts: bool = True) -> Recovered:
         """Check all that the file holds, make the indexes anew, and cut at the first bad byte.
 
         Every good batch is replayed, so that what is known of producers and epochs is made anew
-        too; the transaction index is theirs to fill.
+        too. Without `cuts` what is no batch is left in the file, behind `size_bytes`.
         """
-        for index in (self.offsets, self.times, self.transactions):
-            index.entries.clear()
-        self._latest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
-        self._bytes_since_entry = 0
-        file_bytes = self.log.size()
-        runs = Runs(self.log, 0, file_bytes)
-        end = self._recovered_end(runs, replay)
-        if end.position < file_bytes:
-            self.log.truncate(end.position)
-        self.size_bytes = end.position
-        return Recovered(file_bytes - end.position, end.stop)
+        file = self._log(create=True)
+        file_bytes = file.size()
+        self._indexes.clear()
+        self.transactions.entries.clear()
+        self._is_changed = True
+        self._first_timestamp = None
+        self._next_offset = self.base_offset
+        self.size_bytes = 0
+        stop = self._recover_runs(Runs(file, 0, file_bytes), replay)
+        if cuts and self.size_bytes < file_bytes:
+            self._cut(self.size_bytes)
+        return Recovered(file_bytes - self.size_bytes, stop)
 
-    def _recovered_end(self, runs: Runs, replay: Callable[[BatchRow], None]) -> RunsEnd:
-        """Index and replay good batches; give where the first bad one begins."""
-        offset_min = self.base_offset
-        for run in runs:
-            for row in run.rows:
-                position = run.position + row.position
-                if row.base_offset < offset_min or not self.fits(row.last_offset):
-                    return RunsEnd(position, Stop.ORDER)
-                if entry_checksum(run.data, row) != row.crc:
-                    return RunsEnd(position, Stop.CHECKSUM)
-                self._index(row, position)
-                replay(row)
-                offset_min = row.last_offset + 1
-        return runs.end
+    def unsynced(self) -> list[File]:
+        """Write the entries that wait; give the files that are to be brought to the device.
+
+        The batches come first, so that no entry there names what is not.
+        """
+        files: list[File] = []
+        if not self._is_synced:
+            files.append(self._log())
+        files += self._indexes.unsynced()
+        file = self.transactions.entries.unsynced()
+        if file is not None:
+            files.append(file)
+        self._is_synced = True
+        return files
 
     def sync(self) -> None:
         """Bring the batches to the device, and then what finds them."""
-        self.log.sync()
-        for index in (self.offsets, self.times, self.transactions):
-            index.entries.sync()
+        for file in self.unsynced():
+            file.sync()
 
     def close(self) -> None:
-        """Give all files back."""
-        self.log.close()
-        for index in (self.offsets, self.times, self.transactions):
-            index.entries.close()
+        """Give all files back, as another process may find them."""
+        if self._is_changed:
+            _ = self.latest
+            self._finish()
+        self._handles.drop(self._path)
+        for entries in (*self._indexes.files, self.transactions.entries):
+            entries.forget()
+
+    def paths(self) -> list[str]:
+        """The files that there are, the one of the batches first."""
+        entries = (*self._indexes.files, self.transactions.entries)
+        paths = [self._path, *(one.path for one in entries)]
+        return [path for path in paths if self._handles.disk.status(path) is not None]
+
+    def change_suffix(self, old: str, new: str) -> None:
+        """Rename its files.
+
+        The file of the batches gets its final name last, and loses it first: where it is, there is
+        the whole segment. If it fails on the way, it can be done again.
+        """
+        assert self.suffix == old, f"{self._path}: its suffix is not {old}"
+        there = set(self.paths())
+        if new:
+            self._rename_log(f"{self.stem}.log{new}")
+        named = ("index", "timeindex", "txnindex")
+        files = (*self._indexes.files, self.transactions.entries)
+        for name, entries in zip(named, files, strict=True):
+            entries.move(f"{self.stem}.{name}{new}", exists=entries.path in there)
+        if not new:
+            self._rename_log(f"{self.stem}.log")
+        self.suffix = new
+
+    def remove(self) -> None:
+        """Remove its files, the one of the batches last: what is left can be removed again."""
+        for entries in (*self._indexes.files, self.transactions.entries):
+            self._handles.remove(entries.path)
+        self._handles.remove(self._path)
+
+    def _log(self, *, create: bool = False) -> File:
+        return self._handles.open(self._path, create=create)
+
+    def _log_if_any(self) -> File | None:
+        return self._log() if self.size_bytes else None
+
+    def _rename_log(self, path: str) -> None:
+        if path != self._path:
+            self._handles.rename(self._path, path)
+            self._path = path
+
+    def _new_indexes(self) -> SegmentIndexes:
+        names = (f"{self.stem}.index{self.suffix}", f"{self.stem}.timeindex{self.suffix}")
+        sizes = (self._options.index_interval_bytes, self._options.index_bytes_max)
+        return SegmentIndexes(self._handles, names, self.base_offset, sizes)
+
+    def _start(self, offset: int) -> int:
+        """From where on to walk to an offset."""
+        return self._answer(lambda: self._proven_start(offset))
+
+    def _check_times(self) -> None:
+        """Notice that the times are missing, which would only make each look-up slow."""
+        offsets, times = self._indexes.files
+        is_missing = not len(times) and len(offsets) and (self.first_timestamp or 0) >= 0
+        if is_missing and not self.rebuilt:
+            raise LyingIndex(f"{times.path}: it has no entries")
+
+    def _proven_start(self, offset: int) -> int:
+        offsets = self._indexes.offsets
+        if self.size_bytes - offsets.last.position > UNINDEXED_BYTES_MAX and not self.rebuilt:
+            raise LyingIndex(f"{offsets.entries.path}: its last entry is {offsets.last}")
+        return offsets.find_start(self._log_if_any(), self.size_bytes, offset)
+
+    def _find(self, offset: int, timestamp: int = INT64_MIN) -> Found | None:
+        """The first batch that ends at or past an offset and reaches a time."""
+        span = (self._start(offset), self.size_bytes)
+        return find_batch(self._log_if_any(), span, offset, timestamp)
+
+    def _find_late(self, offset: int, timestamp: int) -> Found | None:
+        return self._find(offset, timestamp)
+
+    def _later_than(self, latest: TimestampOffset) -> TimestampOffset:
+        """The largest time, where none before that of an entry is larger than it."""
+        found: Found | None = self._find(latest.offset)
+        file = self._log_if_any()
+        while found is not None:
+            span = (found.position, self.size_bytes)
+            found = find_batch(file, span, 0, latest.timestamp + 1)
+            if found is not None:
+                latest = TimestampOffset(found.max_timestamp, found.last_offset)
+        return latest
+
+    def _answer(self, question: Callable[[], _Answer]) -> _Answer:
+        """Ask the indexes; if one lies, make both anew and ask again."""
+        try:
+            return question()
+        except LyingIndex as lie:
+            self._rebuild(str(lie))
+            return question()
+
+    def _rebuild(self, reason: str) -> None:
+        """Make the indexes anew from the headers of all batches, or raise where those end.
+
+        What could be wrong with a batch besides its header is not looked at. A disk without room
+        keeps the entries waiting in memory, and look-ups going.
+        """
+        indexes = self._new_indexes()
+        indexes.clear()
+        runs = self.runs()
+        for run in runs:
+            indexes.note(run.rows, run.position)
+        self._check_end(runs)
+        self.rebuilt.append(reason)
+        self._indexes = indexes
+        self._is_changed = True
+        try:
+            indexes.finish()
+        except OSError as fault:
+            if fault.errno not in DISK_FULL:
+                raise
+
+    def _check_end(self, runs: Runs) -> None:
+        """Raise where a walk ended that should have met only batches."""
+        if runs.end.stop is not Stop.END:
+            raise no_batch(runs.end.position, runs.end.stop)
+
+    def _begin_changes(self) -> None:
+        """Know what an append builds on, before it changes anything."""
+        _ = self.latest, self.next_offset(), self.is_full, len(self.transactions.entries)
+        self._is_changed = True
+
+    def _write_pages(self) -> None:
+        self._indexes.write_pages()
+        if self.transactions.entries.has_page:
+            self.transactions.entries.write()
+
+    def _finish(self) -> None:
+        """Leave the files as they are to be found: with all entries, and no more room than that."""
+        self._indexes.finish()
+        self.transactions.entries.write()
+        if self._is_allocated:
+            self._cut(self.size_bytes)
+        self._is_changed = False
+
+    def _cut(self, size_bytes: int) -> None:
+        self._is_synced = False
+        self._log().truncate(size_bytes)
+        self.size_bytes = size_bytes
+        self._is_allocated = False
+
+    def _recover_runs(self, runs: Runs, replay: Replay) -> Stop:
+        """Index and replay good batches, up to where they end, which is the segment's size then."""
+        for run in runs:
+            offset_max = self.base_offset + INT32_MAX
+            rows, stop = sound_rows(run.data, run.rows, (self.next_offset(), offset_max))
+            if rows:
+                self._indexes.note(rows, run.position)
+                self._next_offset = rows[-1].last_offset + 1
+                self.size_bytes = run.position + rows[-1].position + rows[-1].size_bytes
+                for aborted in replay(run.data, rows):
+                    self.transactions.append(aborted)
+                self._write_pages()
+            if stop is not Stop.END:
+                return stop
+        return runs.end.stop
+
+    def _checked_aborted(self, first_offset: int, end_offset: int) -> Overlapping:
+        found = self.transactions.overlapping(first_offset, end_offset)
+        for one in found.transactions:
+            if not aborted_check.is_in_log(one, self.base_offset, self._batch_at):
+                raise LyingIndex(f"{self.transactions.entries.path}: {one} is not in the log")
+        return found
+
+    def _replay_transactions(self, replay: Replay) -> None:
+        """Make the transaction index anew."""
+        entries: list[AbortedTransaction] = []
+        runs = self.runs()
+        for run in runs:
+            entries += replay(run.data, run.rows)
+        self._check_end(runs)
+        self.transactions.entries.clear()
+        for aborted in entries:
+            self.transactions.append(aborted)
+        self.transactions.entries.write()
+
+    def _batch_at(self, offset: int) -> bytes | None:
+        found = self._find(offset)
+        return None if found is None else self._read_batch(found)
+
+    def _read_batch(self, found: Found) -> bytes:
+        return self._log().read(found.position, found.size_bytes)

@@ -8,9 +8,8 @@ The file exists only if there is an entry.
 from struct import Struct
 from typing import Final, NamedTuple
 
-from ottla.kernels.faults import InvalidValue
-from ottla.ports import Disk
-from ottla.storage.entries import EntryFile
+from ottla.storage.entries import EntryFile, LyingIndex
+from ottla.storage.handles import Handles
 
 VERSION: Final = 0
 LAYOUT: Final = Struct(">hqqqq")
@@ -36,9 +35,9 @@ class Overlapping(NamedTuple):
 class TransactionIndex:
     """The transaction index of one segment."""
 
-    def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
+    def __init__(self, handles: Handles, path: str, base_offset: int) -> None:
         self.base_offset = base_offset
-        self.entries = EntryFile(disk, path, LAYOUT)
+        self.entries = EntryFile(handles, path, LAYOUT)
 
     def append(self, aborted: AbortedTransaction) -> None:
         """Add a transaction; their markers come one after the other."""
@@ -46,9 +45,7 @@ class TransactionIndex:
         assert last is None or aborted.last_offset > last[_LAST_OFFSET], self.entries.path
         self.entries.append(VERSION, *aborted)
 
-    def overlapping(
-        self, first_offset: int, end_offset: int
-    ) -> tuple[list[AbortedTransaction], bool]:
+    def overlapping(self, first_offset: int, end_offset: int) -> Overlapping:
         """The transactions with records between two offsets, the second exclusive.
 
         Also says whether that is all: a transaction whose last stable offset lies at or past the
@@ -73,10 +70,10 @@ class TransactionIndex:
         """Raise what is wrong: each entry has the version, and ends within its segment."""
         for index in range(len(self.entries)):
             if self._aborted(index).last_offset < self.base_offset:
-                raise InvalidValue(f"{self.entries.path}: entry {index} ends below the base offset")
+                raise LyingIndex(f"{self.entries.path}: entry {index} ends below the base offset")
 
     def _aborted(self, index: int) -> AbortedTransaction:
         version, *values = self.entries[index]
         if version != VERSION:
-            raise InvalidValue(f"{self.entries.path}: entry {index} has version {version}")
+            raise LyingIndex(f"{self.entries.path}: entry {index} has version {version}")
         return AbortedTransaction(*values)

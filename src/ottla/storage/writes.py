@@ -1,8 +1,13 @@
 """Write all of something, or fail."""
 
+import errno
 from collections.abc import Sequence
+from typing import Final
 
 from ottla.ports import Buffer, File
+
+DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What a disk says that has no room, and is otherwise well."""
 
 
 def write_all(file: File, parts: Sequence[Buffer], position: int) -> int:
@@ -11,13 +16,29 @@ def write_all(file: File, parts: Sequence[Buffer], position: int) -> int:
     A disk that is full writes what fits and fails at the next try, so that its own error comes out.
     What was written until then stays behind the end that the caller knows.
     """
-    end = position + sum(len(part) for part in parts)
+    end = position + sum(map(len, parts))
+    written = file.write(parts, position)
+    if position + written == end:
+        return end
     left = list(parts)
-    while position < end:
-        written = file.write(left, position)
+    while position + written < end:
         position += written
         while left and written >= len(left[0]):
             written -= len(left.pop(0))
         if written:
             left[0] = memoryview(left[0])[written:]
+        written = file.write(left, position)
     return end
+
+
+def write_or_cut(file: File, parts: Sequence[Buffer], position: int) -> int:
+    """Write all at the end of a file, or leave it as long as it was; give where the parts end.
+
+    What a write that failed left behind must not lie there when the next, shorter one ends within
+    it. If it cannot even be cut off, that is the error: nobody knows then what the file holds.
+    """
+    try:
+        return write_all(file, parts, position)
+    except OSError:
+        file.truncate(position)
+        raise

@@ -9,26 +9,29 @@ from hypothesis import strategies as st
 
 from ottla.kernels.faults import InvalidValue
 from ottla.runtime.disk import SystemDisk
+from ottla.storage.handles import Handles
 from ottla.storage.offset_index import OffsetIndex, OffsetPosition
 from ottla.storage.time_index import TimeIndex, TimestampOffset
 from ottla.storage.transaction_index import AbortedTransaction, TransactionIndex
 
-DISK = SystemDisk()
 BYTES_MAX = 1 << 20
 
 
 def offset_index(folder: Path, base_offset: int = 1000, bytes_max: int = BYTES_MAX) -> OffsetIndex:
-    return OffsetIndex(DISK, str(folder / "1000.index"), base_offset, bytes_max)
+    return OffsetIndex(Handles(SystemDisk(), 8), str(folder / "1000.index"), base_offset, bytes_max)
 
 
 def time_index(folder: Path, base_offset: int = 1000, bytes_max: int = BYTES_MAX) -> TimeIndex:
-    return TimeIndex(DISK, str(folder / "1000.timeindex"), base_offset, bytes_max)
+    return TimeIndex(
+        Handles(SystemDisk(), 8), str(folder / "1000.timeindex"), base_offset, bytes_max
+    )
 
 
 def test_offset_entries_are_kafkas_bytes(tmp_path: Path) -> None:
     index = offset_index(tmp_path)
     index.append(1005, 4200)
     index.append(1010, 9000)
+    index.entries.write()
     assert (tmp_path / "1000.index").read_bytes() == pack(">iiii", 5, 4200, 10, 9000)
 
 
@@ -53,10 +56,11 @@ def test_nothing_is_opened_before_it_is_needed(tmp_path: Path) -> None:
 def test_an_index_opens_as_it_was_left(tmp_path: Path) -> None:
     index = offset_index(tmp_path)
     index.append(1005, 4200)
-    index.entries.close()
+    index.entries.write()
     again = offset_index(tmp_path)
-    assert again.last_offset == 1005
+    assert again.last.offset == 1005
     again.append(1006, 8400)
+    again.entries.write()
     assert offset_index(tmp_path).find(1006) == OffsetPosition(1006, 8400)
 
 
@@ -98,7 +102,8 @@ def test_times_rise_and_one_place_is_kept_for_the_roll(tmp_path: Path) -> None:
     index.append(50, 1002)
     index.append(60, 1003)
     assert index.is_full
-    index.append(70, 1004, is_roll=True)
+    index.append(70, 1004)
+    index.entries.write()
     assert (tmp_path / "1000.timeindex").read_bytes() == pack(">qiqiqi", 50, 1, 60, 3, 70, 4)
     assert index.find(49) == TimestampOffset(-1, 1000)
     assert index.find(65) == TimestampOffset(60, 1003)
@@ -124,7 +129,7 @@ def test_a_time_index_that_lies_is_refused(tmp_path: Path, entries: list[tuple[i
 
 
 def transactions(folder: Path) -> TransactionIndex:
-    return TransactionIndex(DISK, str(folder / "0.txnindex"), 0)
+    return TransactionIndex(Handles(SystemDisk(), 8), str(folder / "0.txnindex"), 0)
 
 
 def test_aborted_transactions_that_overlap(tmp_path: Path) -> None:
@@ -141,6 +146,7 @@ def test_aborted_transactions_that_overlap(tmp_path: Path) -> None:
     assert index.overlapping(0, 100) == (aborted, False)
     assert index.overlapping(31, 40) == ([], False)
     index.truncate_to(20)
+    index.entries.write()
     assert transactions(tmp_path).overlapping(0, 100).transactions == aborted[:1]
 
 
@@ -171,4 +177,3 @@ def test_search_and_cut_are_those_of_a_scan(
             assert index.find(target) == (below[-1] if below else OffsetPosition(0, 0))
         index.truncate_to(cut)
         entries = [entry for entry in entries if entry.offset < cut]
-    index.entries.close()

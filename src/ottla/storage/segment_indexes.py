@@ -1,0 +1,96 @@
+"""The offset and the time index of a segment, which get their entries at the same batches.
+
+After more than an interval of bytes, the next batch gets an entry in both: its last offset and its
+position, and the largest time so far with the last offset of the batch that brought it. At the roll
+the largest time of all gets its entry too. Kafka's own rule; a test holds the bytes against it.
+
+Invariants
+  I-SIX-1  An entry is made only for a batch that was written.
+  I-SIX-2  `latest` is at or past every time of the segment, once it is known.
+"""
+
+from collections.abc import Sequence
+
+from ottla.ports import File
+from ottla.records.scan import BatchRow
+from ottla.storage.entries import EntryFile
+from ottla.storage.handles import Handles
+from ottla.storage.offset_index import OffsetIndex
+from ottla.storage.time_index import TimeIndex, TimestampOffset
+
+NO_TIMESTAMP = -1
+
+
+class SegmentIndexes:
+    """What finds batches of one segment by offset and by time."""
+
+    __slots__ = ("_bytes_since_entry", "_interval_bytes", "latest", "offsets", "times")
+
+    def __init__(
+        self, handles: Handles, names: tuple[str, str], base_offset: int, sizes: tuple[int, int]
+    ) -> None:
+        """`names` are the paths of both indexes; `sizes` the interval and how large each gets."""
+        self._interval_bytes, bytes_max = sizes
+        self.offsets = OffsetIndex(handles, names[0], base_offset, bytes_max)
+        self.times = TimeIndex(handles, names[1], base_offset, bytes_max)
+        self.latest: TimestampOffset | None = None
+        self._bytes_since_entry = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Is there no room in one of them for another entry?"""
+        return self.offsets.is_full or self.times.is_full
+
+    @property
+    def files(self) -> tuple[EntryFile, EntryFile]:
+        """The files of both."""
+        return self.offsets.entries, self.times.entries
+
+    def clear(self) -> None:
+        """Forget every entry, as if no batch had been written."""
+        for file in self.files:
+            file.clear()
+        self.latest = TimestampOffset(NO_TIMESTAMP, self.offsets.base_offset)
+        self._bytes_since_entry = 0
+
+    def note(self, rows: Sequence[BatchRow], position: int) -> None:
+        """Make what entries are due for batches that were written from a position on."""
+        assert self.latest is not None, "an append begins with the latest time known"
+        timestamp, offset = self.latest
+        since, interval_bytes = self._bytes_since_entry, self._interval_bytes
+        for row in rows:
+            if row.max_timestamp > timestamp:
+                timestamp, offset = row.max_timestamp, row.last_offset
+            if since > interval_bytes and not self.is_full:
+                self.offsets.append(row.last_offset, position)
+                self.times.append(timestamp, offset)
+                since = 0
+            since += row.size_bytes
+            position += row.size_bytes
+        self.latest = TimestampOffset(timestamp, offset)
+        self._bytes_since_entry = since
+
+    def truncate_to(self, offset: int) -> None:
+        """Forget batches that end at or past an offset."""
+        self.offsets.truncate_to(offset)
+        self.times.truncate_to(offset)
+        self.latest = None
+        self._bytes_since_entry = 0
+
+    def finish(self) -> None:
+        """Write all entries, the one of the latest time too, and cut what room is left."""
+        assert self.latest is not None, "a segment is finished after its latest time is known"
+        self.times.append(*self.latest)
+        for file in self.files:
+            file.make()
+            file.trim()
+
+    def write_pages(self) -> None:
+        """Write entries of which there are many by now."""
+        for file in self.files:
+            if file.has_page:
+                file.write()
+
+    def unsynced(self) -> list[File]:
+        """Write what waits; give the files to be brought to the device."""
+        return [file for file in (one.unsynced() for one in self.files) if file is not None]
