@@ -148,6 +148,13 @@ class Segment:
         """Can an offset be told from the base with 31 bits?"""
         return 0 <= offset - self.base_offset <= INT32_MAX
 
+    def newest_ms(self) -> int:
+        """Its largest time, or if its batches have none, as in magic 0, that of its file."""
+        if self.latest.timestamp >= 0:
+            return self.latest.timestamp
+        status = self._handles.disk.status(self._path)
+        return 0 if status is None else status.modified_ms
+
     def next_offset(self) -> int:
         """The offset after its last batch; the base offset if there is no batch."""
         if self._next_offset is None:
@@ -278,6 +285,10 @@ class Segment:
         if cuts and self.size_bytes < file_bytes:
             self._cut(self.size_bytes)
         return Recovered(file_bytes - self.size_bytes, stop)
+
+    def cut_rest(self) -> None:
+        """Cut off what recovery left behind the last good batch."""
+        self._cut(self.size_bytes)
 
     def unsynced(self) -> list[File]:
         """Write the entries that wait; give the files that are to be brought to the device.

@@ -1,0 +1,223 @@
+"""Open a partition's log, however its last process ended.
+
+After a clean end nothing is looked at but the names, the checkpoints and the end of the last
+segment. Otherwise every batch from the recovery point on is checked: what was written last may be
+torn, so the log is cut at the first bad byte, and what comes after it goes. Below the recovery
+point a bad byte is another matter, since all there was on the device once: it is corruption, and
+the log is given back as it is with an error, for a replica or a person to decide. The work is
+bounded by the bytes since the recovery point, and each log is opened on its own, on any thread.
+
+Invariants
+  I-REC-1  Nothing below the recovery point is ever cut.
+  I-REC-2  Opening again what was opened and not written to changes nothing.
+  I-REC-3  No room on the disk is needed.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ottla.kernels.faults import InvalidValue, Malformed
+from ottla.records.scan import BatchRow, Stop
+from ottla.storage.checkpoints import EpochEntry
+from ottla.storage.file_names import Kind, Stage
+from ottla.storage.handles import Handles
+from ottla.storage.history import History
+from ottla.storage.leftovers import FolderNames, settle
+from ottla.storage.log import Log, LogState
+from ottla.storage.log_options import LogOptions
+from ottla.storage.partition_files import PartitionFiles
+from ottla.storage.producer_snapshots import ProducerSnapshots
+from ottla.storage.replaying import restore_producers
+from ottla.storage.segment import Segment
+from ottla.storage.segments import Segments
+from ottla.storage.transaction_index import AbortedTransaction
+
+
+class Corrupt(InvalidValue):
+    """A log has bad bytes where all was on the device once; nothing was changed."""
+
+    def __init__(self, path: str, position: int, offset: int, stop: Stop) -> None:
+        super().__init__(f"no batch at offset {offset}, but {stop.name.lower()}", position)
+        self.path.append(path)
+        self.offset = offset
+        self.stop = stop
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is known of a log before it is opened."""
+
+    now_ms: int
+    is_clean: bool
+    log_start_offset: int = 0
+    recovery_point: int = 0
+    progress: Callable[[int], None] = lambda _: None
+    """Told of every bytes that were checked."""
+
+
+class Cut(NamedTuple):
+    """What recovery took away from the end of a log."""
+
+    path: str
+    position: int
+    size_bytes: int
+    stop: Stop
+
+
+@dataclass(slots=True)
+class Findings:
+    """What opening a log had to do, for those who watch."""
+
+    checked_bytes: int = 0
+    cuts: list[Cut] = field(default_factory=list[Cut])
+    removed: list[str] = field(default_factory=list[str])
+    refused: list[Malformed] = field(default_factory=list[Malformed])
+
+
+def open_log(
+    handles: Handles, folder: str, options: LogOptions, history: History, opening: Opening
+) -> tuple[Log, Findings]:
+    """Open the log in a folder, which may be empty. Raises `Corrupt`."""
+    return _Opener(handles, folder, options, history, opening).run()
+
+
+class _Opener:
+    """One opening of one log."""
+
+    def __init__(
+        self,
+        handles: Handles,
+        folder: str,
+        options: LogOptions,
+        history: History,
+        opening: Opening,
+    ) -> None:
+        self.options = options
+        self.history = history
+        self.opening = opening
+        self.findings = Findings()
+        self.findings.removed = settle(handles, folder, options.segment)
+        names = handles.disk.names(folder)
+        snapshots = ProducerSnapshots.of_names(handles.disk, folder, names)
+        self.files = PartitionFiles(handles, folder, snapshots)
+        self._remove_orphans(names)
+        bases = FolderNames.of(names).bases(Stage.CURRENT)
+        self.segments = Segments(self.files.segment(base, options.segment) for base in bases)
+
+    def run(self) -> tuple[Log, Findings]:
+        """Find out what the log is."""
+        log_start_offset = self.opening.log_start_offset
+        if not self.segments:
+            self._begin_at(log_start_offset)
+        log_start_offset = max(log_start_offset, self.segments.first.base_offset)
+        epochs = self._load_epochs()
+        end_offset = self._recovered_end()
+        if end_offset < log_start_offset:
+            # All that was left was before the start that somebody was promised.
+            self._start_over(log_start_offset)
+            end_offset = log_start_offset
+        self.history.cut_epochs(log_start_offset, end_offset)
+        self._remove_strays(end_offset)
+        self.findings.refused += restore_producers(
+            self.history,
+            self.segments,
+            self.files.snapshots,
+            (log_start_offset, end_offset),
+            self.opening.now_ms,
+        )
+        recovery_point = end_offset
+        if not self.opening.is_clean:
+            recovery_point = min(self.opening.recovery_point, end_offset)
+        state = LogState(log_start_offset, recovery_point, end_offset, epochs)
+        log = Log(self.files, self.options, self.history, self.segments, state, self.opening.now_ms)
+        return log, self.findings
+
+    def _begin_at(self, offset: int) -> None:
+        segment = self.files.segment(offset, self.options.segment, 0)
+        segment.create()
+        self.segments = Segments([segment])
+
+    def _start_over(self, offset: int) -> None:
+        gone = list(self.segments)
+        self.findings.removed += [f"{segment.base_offset:020}{Kind.LOG}" for segment in gone]
+        self.files.retire(gone).run()
+        self.files.disk.sync_folder(self.files.folder)
+        self._begin_at(offset)
+
+    def _load_epochs(self) -> Sequence[EpochEntry]:
+        """Let the history know the epochs as far as their checkpoint can be read."""
+        try:
+            entries = self.files.read_epochs() or []
+            self.history.load_epochs(entries)
+        except Malformed as fault:
+            self.findings.refused.append(fault)
+            self.history.load_epochs([])
+            return []
+        return entries
+
+    def _recovered_end(self) -> int:
+        """Check what has to be checked, and give where the log ends."""
+        if self.opening.is_clean:
+            return self.segments.active.next_offset()
+        recovery_point = self.opening.recovery_point
+        unsure = self.segments.from_offset(recovery_point)
+        bounds = (self.segments.first.base_offset, unsure[0].base_offset)
+        # What the checkpoint says of later epochs may be from before a cut; the batches know.
+        self.history.cut_epochs(bounds[0], max(recovery_point, bounds[0]))
+        self.findings.refused += restore_producers(
+            self.history, self.segments, self.files.snapshots, bounds, self.opening.now_ms
+        )
+        for number, segment in enumerate(unsure):
+            if self._is_cut(segment):
+                self._drop(unsure[number + 1 :])
+                break
+        return self.segments.active.next_offset()
+
+    def _is_cut(self, segment: Segment) -> bool:
+        """Check a segment to its end; was something cut off?"""
+        file_bytes = segment.size_bytes
+        recovered = segment.recover(self._replay, cuts=False)
+        self.findings.checked_bytes += file_bytes
+        if not recovered.cut_bytes:
+            return False
+        position = file_bytes - recovered.cut_bytes
+        path = f"{segment.stem}{Kind.LOG}"
+        end_offset = segment.next_offset()
+        if end_offset < self.opening.recovery_point:
+            raise Corrupt(path, position, end_offset, recovered.stop)
+        segment.cut_rest()
+        self.findings.cuts.append(Cut(path, position, recovered.cut_bytes, recovered.stop))
+        return True
+
+    def _replay(self, data: memoryview, rows: Sequence[BatchRow]) -> Sequence[AbortedTransaction]:
+        self.opening.progress(len(data))
+        return self.history.replay(data, rows)
+
+    def _drop(self, segments: Sequence[Segment]) -> None:
+        """Remove segments after a cut, the last one first, so that no hole can be left."""
+        for segment in reversed(segments):
+            self.findings.removed.append(f"{segment.base_offset:020}{Kind.LOG}")
+            self.segments = self.segments.without([segment])
+            self.files.retire([segment]).run()
+            self.files.disk.sync_folder(self.files.folder)
+
+    def _remove_orphans(self, names: Sequence[str]) -> None:
+        """Remove indexes without a log, which nothing can be found by."""
+        current = FolderNames.of(names).stages[Stage.CURRENT]
+        bases = {file.base_offset for file in current if file.kind is Kind.LOG}
+        for file in current:
+            is_index = file.kind not in {Kind.LOG, Kind.PRODUCER_SNAPSHOT}
+            if is_index and file.base_offset not in bases:
+                self.findings.removed.append(file.name)
+                self.files.disk.remove(f"{self.files.folder}/{file.name}")
+
+    def _remove_strays(self, end_offset: int) -> None:
+        """Remove snapshots that are of no use: past the end, or of no segment but the newest."""
+        snapshots = self.files.snapshots
+        past = [offset for offset in snapshots.offsets if offset > end_offset]
+        kept = {segment.base_offset for segment in self.segments}
+        strays = [offset for offset in snapshots.offsets[:-1] if offset not in kept]
+        with suppress(OSError):
+            snapshots.remove([*past, *strays])
