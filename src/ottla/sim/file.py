@@ -90,7 +90,8 @@ class SimulatedFile:
         if self._is_open:
             self._is_open = False
             self._content.opened -= 1
-            self._device.opened.pop(self)
+            # The collector may have dropped it from there already.
+            self._device.opened.pop(self, None)
             self._device.free_if_gone(self._content)
 
     def __del__(self) -> None:

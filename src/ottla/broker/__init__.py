@@ -1,0 +1,1 @@
+"""Joins what a log holds (`storage`) with what it means (`core`): the node, in time."""
