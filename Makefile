@@ -6,6 +6,8 @@ MAKEFLAGS += --no-print-directory
 PYTHON := .venv/bin/python
 FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/tidy)
 ORACLE := $(wildcard tests/conformance/jars.py tests/conformance/pom.xml)
+# Every process asks Kafka through three of Java, so that more of them would only wait for memory.
+PARALLEL := -n auto --maxprocesses=4 --dist=worksteal
 KERNELS := $(wildcard src/ottla/kernels/*.py src/ottla/kernels/*.pxd)
 EXECUTIONS ?= 10000000
 SECONDS ?= 1800
@@ -22,10 +24,10 @@ run: setup ## start Ottla (so far: say what it is)
 	@$(PYTHON) -m ottla
 
 check: setup lint ## the one-minute loop: format, lint, types, fast tests
-	@$(PYTHON) -m pytest -q $(FAST_TESTS)
+	@$(PYTHON) -m pytest -q $(PARALLEL) $(FAST_TESTS)
 
 test: setup lint ## everything
-	@$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest -q $(PARALLEL)
 
 lint: setup ## format, lint and both type checkers, changing nothing
 	@$(PYTHON) -m ruff format --check --quiet || { echo 'type: $(PYTHON) -m ruff format'; exit 1; }

@@ -4,6 +4,7 @@ Three ways: the compiled kernel, the same kernel uncompiled, and a Python functi
 the version (`prototypes/generated_decoder`). Run as `python -m bench.codec` from the project's top.
 """
 
+import time
 import timeit
 from collections.abc import Callable
 
@@ -20,7 +21,7 @@ ROUNDS = 10
 
 def microseconds(work: Callable[[], object]) -> float:
     """The fastest of some rounds: what disturbs a round only ever makes it slower."""
-    timer = timeit.Timer(work)
+    timer = timeit.Timer(work, timer=time.thread_time)
     count, _ = timer.autorange()
     return min(timer.repeat(ROUNDS, count)) / count * 1e6
 

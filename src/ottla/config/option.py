@@ -59,7 +59,6 @@ MEDIUM: Final = Importance.MEDIUM
 LOW: Final = Importance.LOW
 REQUIRED: Final = Required.REQUIRED
 
-INT_MAX: Final = (1 << 31) - 1
 LONG_MAX: Final = (1 << 63) - 1
 
 _UNITS: Final[Mapping[str, int]] = {

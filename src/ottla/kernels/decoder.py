@@ -486,7 +486,7 @@ def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
     try:
         for index in range(len(steps)):
             step = cython.cast(DecodeStep, steps[index])
-            # Most fields are numbers of four or eight bytes, so these two do without a call.
+            # Most fields are numbers of these three sizes, so they do without a call.
             at = cursor.position
             if step.kind == _INT32 and cursor.end - at >= 4:
                 cursor.position = at + 4
@@ -494,6 +494,9 @@ def _decoded_struct(plan: DecodePlan, cursor: _Cursor) -> object:
             elif step.kind == _INT64 and cursor.end - at >= 8:
                 cursor.position = at + 8
                 _put(step.slot, instance, _int64_at(cursor.data, at))
+            elif step.kind == _INT16 and cursor.end - at >= 2:
+                cursor.position = at + 2
+                _put(step.slot, instance, _int16_at(cursor.data, at))
             else:
                 _put(step.slot, instance, _decoded(step, cursor))
     except Malformed as fault:

@@ -37,7 +37,7 @@ class Selection:
     bytes_max: int = 1 << 20
     large: bool = False
     timestamp_factor: int = 1
-    decompressed_bytes_max: int = 1 << 28
+    decompressed_bytes_max: int = 32 << 20
 
     def __post_init__(self) -> None:
         if self.rows_max < 1 or self.bytes_max < 1:

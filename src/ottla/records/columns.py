@@ -19,6 +19,7 @@ from fastcrc.crc32 import iscsi as crc32c
 from ottla.kernels import selection
 from ottla.kernels.arrow import Run
 from ottla.kernels.selection import INT64_MAX, INT64_MIN, Selection
+from ottla.records.compression import INFLATED_BYTES_MAX
 from ottla.records.scratch import Scratch
 from ottla.wire.fields import Buffer
 
@@ -86,7 +87,12 @@ class Columns:
     """Some columns, ready to be read from any number of runs."""
 
     def __init__(
-        self, names: Sequence[str], shape: Shape = DEFAULT_SHAPE, *, check_crcs: bool = True
+        self,
+        names: Sequence[str],
+        shape: Shape = DEFAULT_SHAPE,
+        *,
+        check_crcs: bool = True,
+        inflated_bytes_max: int = INFLATED_BYTES_MAX,
     ) -> None:
         unknown = [name for name in names if name not in _BITS]
         if unknown or len(set(names)) < len(names):
@@ -94,6 +100,7 @@ class Columns:
         self.names = tuple(names)
         self.shape = shape
         self.check_crcs = check_crcs
+        self.inflated_bytes_max = inflated_bytes_max
         self.schema = pa.schema([(name, _type_of(name, shape)) for name in names])
 
     def read(
@@ -125,6 +132,7 @@ class Columns:
             bytes_max=shape.bytes_max,
             large=shape.large,
             timestamp_factor=1000 if shape.timestamp_unit == "us" else 1,
+            decompressed_bytes_max=self.inflated_bytes_max,
         )
         ranges = [(each.producer_id, each.first_offset, each.last_offset) for each in aborted]
         return Run(run, wanted, crc32c if self.check_crcs else None, Scratch().decompress, ranges)

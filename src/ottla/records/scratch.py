@@ -31,4 +31,8 @@ class Scratch:
             except LimitExceeded:
                 if len(room) == limit_bytes:
                     raise
-            self._held = bytearray(min(limit_bytes, 2 * len(self._held)))
+            grown_bytes = min(limit_bytes, 2 * len(self._held))
+            del room
+            # The old one goes before the new one comes, so that they never take memory together.
+            self._held = bytearray()
+            self._held = bytearray(grown_bytes)

@@ -123,12 +123,12 @@ class SystemFile:
         _check_position(position)
         view = memoryview(buffer)
         filled = 0
-        while filled < len(view):
+        while True:
             count = os.preadv(self._descriptor, [view[filled:]], position + filled)
-            if count == 0:
-                break
             filled += count
-        return filled
+            # The system is asked even to fill nothing, since it knows whether the file is open.
+            if count == 0 or filled == len(view):
+                return filled
 
     def size(self) -> int:
         return os.fstat(self._descriptor).st_size

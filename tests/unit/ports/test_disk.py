@@ -178,7 +178,14 @@ def test_a_closed_file_refuses_all(place: Place) -> None:
     file = place[0].open(put(place, "a", b"x"))
     file.close()
     file.close()
-    for call in (file.size, file.sync, lambda: file.read(0, 1), lambda: file.write([b"y"], 0)):
+    for call in (
+        file.size,
+        file.sync,
+        lambda: file.read(0, 0),
+        lambda: file.read_into(0, bytearray(1)),
+        lambda: file.read_into(0, bytearray()),
+        lambda: file.write([b"y"], 0),
+    ):
         with raises(errno.EBADF):
             call()
 

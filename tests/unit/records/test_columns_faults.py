@@ -132,6 +132,14 @@ def test_the_scratch_grows_for_what_comes_out_and_no_further() -> None:
     assert len(fresh._held) == 1 << 16
 
 
+def test_what_a_batch_may_hold_is_for_the_caller_to_say() -> None:
+    batch = Batch([Record(value=bytes(1000))], attributes=1, compress=lambda raw: compress(1, raw))
+    refused = failing(batch.written(), Columns(["value"], inflated_bytes_max=900))
+    assert isinstance(refused, LimitExceeded)
+    taken = Columns(["value"], inflated_bytes_max=1100).table(batch.written())
+    assert taken["value"].to_pylist() == [bytes(1000)]
+
+
 def calls(action: Callable[[], object]) -> int:
     """How many calls of Python functions, and of C functions from them, an action makes."""
     count = 0

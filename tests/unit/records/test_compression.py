@@ -3,10 +3,11 @@
 import subprocess
 import sys
 import tracemalloc
+from random import Random
 
 import pytest
 
-from ottla.kernels.faults import InvalidValue, LimitExceeded, Malformed
+from ottla.kernels.faults import InvalidValue, LimitExceeded, Malformed, Truncated
 from ottla.records.compression import (
     LEVELS,
     RATIO_FREE_BYTES,
@@ -34,6 +35,22 @@ def test_what_was_compressed_comes_back(
     assert decompress(codec, view, len(content), legacy_checksum=legacy_checksum) == content
     assert decompress_into(codec, view, room, legacy_checksum=legacy_checksum) == len(content)
     assert room[: len(content)] == content
+
+
+@pytest.mark.parametrize("size", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20])
+@pytest.mark.parametrize("unlike", [False, True])
+def test_gzip_that_comes_out_in_pieces(size: int, unlike: bool) -> None:
+    """Pieces end within the input, or with it; one that is cut off stays so."""
+    content = Random(size).randbytes(size) if unlike else bytes(size)
+    compressed = compress(Codec.GZIP, content)
+    room = bytearray(2 * size)
+    assert decompress(Codec.GZIP, compressed + compressed, 2 * size) == content * 2
+    assert decompress_into(Codec.GZIP, compressed + compressed, room) == 2 * size
+    assert room == content * 2
+    with pytest.raises(Truncated):
+        decompress(Codec.GZIP, compressed[:-1], size)
+    with pytest.raises(LimitExceeded):
+        decompress_into(Codec.GZIP, compressed + compressed, bytearray(2 * size - 1))
 
 
 @pytest.mark.parametrize("codec", CODECS)

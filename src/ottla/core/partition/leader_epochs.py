@@ -128,11 +128,6 @@ class LeaderEpochs:
         return self._epochs[-1] if self._epochs else None
 
     @property
-    def earliest_entry(self) -> EpochEntry | None:
-        """The lowest epoch of which there are records."""
-        return EpochEntry(self._epochs[0], self._start_offsets[0]) if self._epochs else None
-
-    @property
     def latest_entry(self) -> EpochEntry | None:
         """The highest epoch."""
         return EpochEntry(self._epochs[-1], self._start_offsets[-1]) if self._epochs else None
