@@ -38,6 +38,7 @@ NOUNS: Final = (
         (
             Verb("dump", "print what files hold, decoded", "ottla.cli.log.dump"),
             Verb("grep", "find records by what is in them", "ottla.cli.log.grep"),
+            Verb("verify", "check everything that can be checked", "ottla.cli.log.verify"),
         ),
     ),
 )

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from ottla.api.control_records import ControlType, SnapshotHeaderRecord, write_quorum_record
+from ottla.api.control_records import (
+    ControlType,
+    SnapshotFooterRecord,
+    SnapshotHeaderRecord,
+    write_quorum_record,
+)
 from ottla.api.coordinator_records import write_record
 from ottla.api.framed_records import write_framed
 from ottla.api.group_records import OffsetCommitKey, OffsetCommitValue
@@ -197,7 +202,11 @@ def write_metadata(folder: Path) -> None:
     records = [(ControlType.SNAPSHOT_HEADER, write_quorum_record(header))]
     first = write_control_batch(records, T, control)
     rest = write_batch([(1, T, None, framed[0], ())], BatchOptions(base_offset=1))
-    (folder / f"{3:020}-{1:010}.checkpoint").write_bytes(bytes(first + rest))
+    footer = [(ControlType.SNAPSHOT_FOOTER, write_quorum_record(SnapshotFooterRecord(version=0)))]
+    last = write_control_batch(
+        footer, T, BatchOptions(base_offset=2, is_control=True, partition_leader_epoch=1)
+    )
+    (folder / f"{3:020}-{1:010}.checkpoint").write_bytes(bytes(first + rest + last))
     state = QuorumState(leader_id=1, leader_epoch=1, voted_id=1)
     (folder / "quorum-state").write_bytes(format_quorum_state(state))
     (folder / "leader-epoch-checkpoint").write_bytes(format_epochs([EpochEntry(1, 0)]))

@@ -36,7 +36,7 @@ def test_it_says_how_to_use_it(words: list[str], capsys: pytest.CaptureFixture[s
     assert "dump     print what files hold" in said
 
 
-@pytest.mark.parametrize("verb", ["dump", "grep"])
+@pytest.mark.parametrize("verb", ["dump", "grep", "verify"])
 def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["log", verb, "--help"]) == 0
     said = capsys.readouterr().out
