@@ -1,0 +1,108 @@
+"""The nouns and verbs of the command line, and the answers that need none of their code."""
+
+import sys
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from ottla import __version__
+from ottla.cli import EXIT_FINE, Refused
+
+EXIT_CODES: Final = """exit codes:
+  0    done, and nothing bad was found
+  1    something bad was found in the files, and said
+  2    the command line is wrong, or a path cannot be read
+  130  stopped by Ctrl-C
+  141  nobody reads the output any more"""
+
+
+class Verb(NamedTuple):
+    """What can be done with a noun; `module` has a function `command` that makes its `Command`."""
+
+    name: str
+    summary: str
+    module: str
+
+
+class Noun(NamedTuple):
+    """What the command line knows to deal with."""
+
+    name: str
+    summary: str
+    verbs: tuple[Verb, ...]
+
+
+NOUNS: Final = (
+    Noun(
+        "log",
+        "look into the files of logs: of Kafka or Ottla, stopped or running; changes nothing",
+        (
+            Verb("dump", "print what files hold, decoded", "ottla.cli.log.dump"),
+            Verb("grep", "find records by what is in them", "ottla.cli.log.grep"),
+            Verb("verify", "check everything that can be checked", "ottla.cli.log.verify"),
+        ),
+    ),
+)
+
+
+_Row = TypeVar("_Row", Noun, Verb)
+
+
+def run(given: list[str]) -> int:
+    """Do what the words of a command line say, and give the exit code."""
+    if not given:
+        return _say(_state())
+    if given[0] in ("-h", "--help", "help"):
+        return _say(_usage())
+    if given == ["--version"]:
+        return _say(f"ottla {__version__}\n")
+    noun = _named(NOUNS, given[0], "ottla")
+    if len(given) == 1 or given[1] in ("-h", "--help"):
+        return _say(_usage_of(noun))
+    verb = _named(noun.verbs, given[1], f"ottla {noun.name}")
+    from ottla.cli.parser import run_verb  # noqa: PLC0415  What is above answers without it.
+
+    return run_verb(f"ottla {noun.name} {verb.name}", verb.module, given[2:])
+
+
+def _named(table: Sequence[_Row], name: str, prog: str) -> _Row:
+    for row in table:
+        if row.name == name:
+            return row
+    names = ", ".join(row.name for row in table)
+    raise Refused(f"{prog} knows no {name!r}, only: {names}; type: {prog} --help")
+
+
+def _say(text: str) -> int:
+    sys.stdout.write(text)
+    return EXIT_FINE
+
+
+def _usage() -> str:
+    lines = ["usage: ottla NOUN VERB ...   or: ottla [--help | --version]", ""]
+    for noun in NOUNS:
+        lines.append(f"  {noun.name:8} {noun.summary}")
+        lines += [f"    {noun.name} {verb.name:8} {verb.summary}" for verb in noun.verbs]
+    lines += ["", "Each has its own --help, with examples.", "", EXIT_CODES, ""]
+    return "\n".join(lines)
+
+
+def _usage_of(noun: Noun) -> str:
+    lines = [f"usage: ottla {noun.name} VERB ...", "", f"{noun.name}: {noun.summary}", ""]
+    lines += [f"  {verb.name:8} {verb.summary}" for verb in noun.verbs]
+    return "\n".join([*lines, "", f"Type: ottla {noun.name} VERB --help", ""])
+
+
+def _state() -> str:
+    """What this installation is, and what it cannot do yet."""
+    import warnings  # noqa: PLC0415  Only this answer needs it.
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from ottla import kernels  # noqa: PLC0415  Loaded after its warning is silenced.
+    words = "compiled" if kernels.compiled else "not compiled (slow)"
+    return (
+        f"ottla {__version__}, kernels {words}, Python {sys.version.split()[0]}\n"
+        "There is no node to start yet: so far Python can read and write the protocol's messages"
+        " and the records of logs, and `ottla log --help` looks into the files of any cluster."
+        " README.md shows how.\n"
+    )
