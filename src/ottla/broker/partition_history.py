@@ -80,6 +80,10 @@ class PartitionHistory:
         """Know of no producers, at an offset where the log begins anew."""
         self.state.start_at(end_offset)
 
+    def expire_producers(self, now_ms: int) -> None:
+        """Forget producers that have been silent for long."""
+        self.state.expire(now_ms)
+
     def epochs(self) -> Sequence[tuple[int, int]]:
         """The leader epochs with their first offsets."""
         return self.leader_epochs.entries()

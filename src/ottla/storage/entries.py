@@ -161,12 +161,12 @@ class EntryFile:
         self._opened(create=True)
 
     def unsynced(self) -> File | None:
-        """The file, if something was written to it; the caller brings it to the device."""
-        self.write()
-        if self._is_synced:
-            return None
+        """The file, if something was written to it that is not on the device."""
+        return None if self._is_synced else self._opened()
+
+    def note_sync(self) -> None:
+        """What was written is brought to the device by the caller."""
         self._is_synced = True
-        return self._opened()
 
     def move(self, path: str, *, exists: bool) -> None:
         """Go on under another name, which the file gets if there is one."""
@@ -181,6 +181,12 @@ class EntryFile:
         self._handles.drop(self.path)
         self._count = -1
         self._last = None
+
+    def abandon(self) -> None:
+        """Forget what waits as well, since the file is to go."""
+        self._waiting = bytearray()
+        self._is_stale = False
+        self.forget()
 
     def _opened(self, *, create: bool = False) -> File:
         return self._handles.open(self.path, create=create)

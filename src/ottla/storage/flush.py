@@ -6,7 +6,8 @@ planned. Many appends share one flush: it covers all that was in the log when it
 Invariants
   I-FLUSH-1  When `run` returns, all batches below `end_offset` are on the device, with the names of
              their files, and so is what must not be older than the recovery point: the leader
-             epochs, and the producer snapshots that were waiting.
+             epochs, and the producer snapshots that were waiting; a commit leaves these out, and
+             the recovery point as well.
   I-FLUSH-2  A run that fails is final: what it should have brought may be gone, and the recovery
              point never moves past it. The log's directory is to be given up.
 """
@@ -20,7 +21,7 @@ from ottla.storage.partition_files import PartitionFiles
 from ottla.storage.producer_snapshots import write_snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Flush:
     """A flush that was planned."""
 
@@ -31,15 +32,20 @@ class Flush:
     epochs: Sequence[tuple[int, int]] | None
     """None if the checkpoint says already what they are."""
     has_new_names: bool
+    is_commit: bool = False
+    """Does it bring batches only, so that the recovery point stays?"""
+    is_durable: bool = False
+    """Are the batches on the device, and the names of their files? Told by `run`."""
 
     def run(self) -> None:
         """Do it; it changes nothing of the log, so any thread may."""
         for file in self.files:
             file.sync()
         disk, snapshots = self.partition_files.disk, self.partition_files.snapshots
+        if self.has_new_names:
+            disk.sync_folder(self.partition_files.folder)
+        self.is_durable = True
         for offset, entries in self.snapshots.items():
             write_snapshot(disk, snapshots.path(offset), entries)
         if self.epochs is not None:
             self.partition_files.write_epochs(self.epochs)
-        if self.has_new_names:
-            disk.sync_folder(self.partition_files.folder)

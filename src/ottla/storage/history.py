@@ -41,6 +41,10 @@ class History(Protocol):
         """Know of no producers, at an offset where the log begins anew."""
         ...
 
+    def expire_producers(self, now_ms: int) -> None:
+        """Forget producers that have been silent for long."""
+        ...
+
     def epochs(self) -> Sequence[tuple[int, int]]:
         """The leader epochs with their first offsets, which a checkpoint holds."""
         ...

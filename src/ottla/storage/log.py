@@ -10,7 +10,8 @@ Invariants
   I-LOG-3  There is always an active segment, and it is the last.
   I-LOG-4  The history knows exactly the batches of the log below its end.
   I-LOG-5  The recovery point moves forward only by a flush that ended well, and back by a cut. The
-           caller writes it to its checkpoint before a cut, never before a flush.
+           caller writes it to its checkpoint before a cut, never before a flush. All below
+           `durable_offset` is on the device too; a commit moves that one alone.
   I-LOG-6  An append is there whole or not at all.
   I-LOG-7  No flush is under way while the log is cut, since it writes what was true before.
 """
@@ -34,6 +35,7 @@ from ottla.storage.segment import Segment, Slice
 from ottla.storage.segments import Segments
 from ottla.storage.time_index import TimestampOffset
 from ottla.storage.transaction_index import AbortedTransaction
+from ottla.storage.writes import DISK_FULL, DiskFull
 from ottla.wire.fields import Buffer
 
 NO_OFFSET: Final = -1
@@ -49,6 +51,8 @@ class LogState(NamedTuple):
     end_offset: int
     epochs: Sequence[tuple[int, int]] = ()
     """What the checkpoint of leader epochs says."""
+    has_new_names: bool = False
+    """Are there names in its folder that may not be on the device?"""
 
 
 class LogPlace(NamedTuple):
@@ -77,12 +81,13 @@ class Log:
         self.history = history
         self.segments = segments
         self.log_start_offset = state.log_start_offset
-        self.recovery_point = state.recovery_point
+        self.recovery_point = self.durable_offset = state.recovery_point
         self.end_offset = state.end_offset
         self.flushed_ms = now_ms
         self._active_since_ms = now_ms
         self._jitter_ms = self._drawn_jitter_ms()
-        self._has_new_names = False
+        self._has_new_names = state.has_new_names
+        self._has_rolled = False
         self._flushing: Flush | None = None
         self._snapshots = dict[int, Sequence[ProducerSnapshot.ProducerEntry]]()
         self._epochs_written = state.epochs
@@ -98,12 +103,27 @@ class Log:
         active = self.segments.active
         return LogPlace(self.end_offset, active.base_offset, active.size_bytes)
 
+    @property
+    def is_flushing(self) -> bool:
+        """Is a flush under way, before whose end the log cannot be cut?"""
+        return self._flushing is not None
+
+    def set_options(self, options: LogOptions) -> None:
+        """Keep to other options from now on; those of a segment's files count for new segments."""
+        self.options = options
+        self._jitter_ms = self._drawn_jitter_ms()
+
     def append(self, group: Sequence[Batches], now_ms: int) -> None:
-        """Append whole batches that have their offsets, in one write."""
+        """Append whole batches that have their offsets, in one write. Raises `DiskFull`."""
         rows = group[0][1] if len(group) == 1 else [row for _, some in group for row in some]
         assert rows[0].base_offset >= self.end_offset, "I-LOG-1"
-        segment = self._segment_for(rows, sum(len(data) for data, _ in group), now_ms)
-        segment.append([data for data, _ in group], list(rows))
+        try:
+            segment = self._segment_for(rows, sum(len(data) for data, _ in group), now_ms)
+            segment.append([data for data, _ in group], list(rows))
+        except OSError as fault:
+            if fault.errno in DISK_FULL:
+                raise DiskFull(self.files.folder, fault) from fault
+            raise
         self.end_offset = rows[-1].last_offset + 1
         for data, some in group:
             for aborted in self.history.replay(data, some):
@@ -148,7 +168,7 @@ class Log:
             self.segments = self.segments.without([old]).adding(new)
             self.files.retire([old]).run()
         self._snapshots[base_offset] = self.history.producers()
-        self._has_new_names = True
+        self._has_new_names = self._has_rolled = True
         self._active_since_ms = now_ms
         self._jitter_ms = self._drawn_jitter_ms()
 
@@ -244,7 +264,7 @@ class Log:
         if end_offset < self.segments.first.base_offset:
             self.start_at(end_offset, now_ms)
             return []
-        end_offset = self._whole_batches_end(end_offset)
+        end_offset = self.whole_batches_end(end_offset)
         self._take_back(end_offset)
         gone = [segment for segment in self.segments if segment.base_offset > end_offset]
         for segment in reversed(gone):
@@ -255,7 +275,7 @@ class Log:
         bounds = (self.log_start_offset, end_offset)
         return restore_producers(self.history, self.segments, self.files.snapshots, bounds, now_ms)
 
-    def _whole_batches_end(self, offset: int) -> int:
+    def whole_batches_end(self, offset: int) -> int:
         """Where the batch begins that an offset lies in, or the offset itself."""
         for segment in self.segments.between(offset, offset + 1):
             place = segment.find_offset(offset)
@@ -275,7 +295,8 @@ class Log:
         self.segments = Segments([new])
         self._active_since_ms = now_ms
         self._jitter_ms = self._drawn_jitter_ms()
-        self.log_start_offset = self.recovery_point = self.end_offset = offset
+        self.log_start_offset = self.recovery_point = self.durable_offset = offset
+        self.end_offset = offset
         self._remove_snapshots_past(NO_OFFSET)
         self.history.forget_producers(offset)
         self.history.load_epochs([])
@@ -286,6 +307,7 @@ class Log:
         self.end_offset = end_offset
         self.log_start_offset = min(self.log_start_offset, end_offset)
         self.recovery_point = min(self.recovery_point, end_offset)
+        self.durable_offset = min(self.durable_offset, end_offset)
         self._snapshots = {o: kept for o, kept in self._snapshots.items() if o <= end_offset}
         self.history.cut_epochs(self.log_start_offset, end_offset)
 
@@ -307,25 +329,48 @@ class Log:
         return unflushed > 0 and (
             unflushed >= self.options.flush_messages
             or now_ms - self.flushed_ms >= self.options.flush_ms
-            or self._has_new_names
+            or self._has_rolled
         )
 
-    def plan_flush(self) -> Flush:
-        """All that must be done so that everything up to the end is on the device."""
+    def plan_flush(self, *, is_commit: bool = False) -> Flush:
+        """All that must be done so that everything up to the end is on the device.
+
+        A commit brings the batches alone, and leaves the recovery point where it is: recovery makes
+        all else anew from them. It is a whole flush where a segment was rolled. Raises `OSError`
+        with nothing planned, as where there is no room for the entries.
+        """
         assert self._flushing is None, "one flush after the other"
+        if is_commit and not self._has_new_names:
+            flush = self._planned_commit()
+        else:
+            flush = self._planned_flush()
+            self._has_new_names = self._has_rolled = False
+        self._flushing = flush
+        return flush
+
+    def _planned_flush(self) -> Flush:
         epochs = list(self.history.epochs())
         dirty = self.segments.between(self.recovery_point, self.end_offset)
-        flush = Flush(
+        for segment in dirty:
+            segment.write_entries()
+        files = [file for segment in dirty for file in segment.unsynced()]
+        for segment in dirty:
+            segment.note_sync()
+        return Flush(
             self.files,
             self.end_offset,
-            [file for segment in dirty for file in segment.unsynced()],
+            files,
             self._snapshots,
             None if epochs == self._epochs_written else epochs,
             self._has_new_names,
         )
-        self._has_new_names = False
-        self._flushing = flush
-        return flush
+
+    def _planned_commit(self) -> Flush:
+        dirty = self.segments.between(self.durable_offset, self.end_offset)
+        files = [file for segment in dirty for file in segment.unsynced_batches()]
+        for segment in dirty:
+            segment.note_sync(only_batches=True)
+        return Flush(self.files, self.end_offset, files, {}, None, False, is_commit=True)
 
     def flushed(self, flush: Flush, now_ms: int) -> None:
         """Take note of a flush that has run without an error."""
@@ -336,8 +381,23 @@ class Log:
         self._snapshots = {o: s for o, s in self._snapshots.items() if o not in flush.snapshots}
         if flush.epochs is not None:
             self._epochs_written = flush.epochs
-        self.recovery_point = max(self.recovery_point, flush.end_offset)
-        self.flushed_ms = now_ms
+        self.durable_offset = max(self.durable_offset, flush.end_offset)
+        if not flush.is_commit:
+            self.recovery_point = max(self.recovery_point, flush.end_offset)
+            self.flushed_ms = now_ms
+
+    def not_flushed(self, flush: Flush) -> None:
+        """Take note of a flush that failed on a disk that is well, so that all of it is due again.
+
+        That is for want of room mostly, when the batches are on the device already.
+        """
+        assert flush is self._flushing, "the flush that was planned"
+        self._flushing = None
+        self._has_rolled = True
+        if flush.is_durable:
+            self.durable_offset = max(self.durable_offset, flush.end_offset)
+        else:
+            self._has_new_names = True
 
     def flush(self, now_ms: int) -> None:
         """Bring all to the device, and wait for it."""
@@ -352,3 +412,8 @@ class Log:
         self.flush(now_ms)
         for segment in self.segments:
             segment.close()
+
+    def abandon(self) -> None:
+        """End at once, since the folder is to go or cannot be reached; nothing is written."""
+        for segment in self.segments:
+            segment.abandon()

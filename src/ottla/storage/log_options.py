@@ -26,3 +26,5 @@ class LogOptions:
     retention_bytes: int = UNLIMITED
     flush_messages: int = _INT64_MAX
     flush_ms: int = _INT64_MAX
+    file_delete_delay_ms: int = 60_000
+    """How long the files of a deleted segment or log are left to those who still read them."""

@@ -58,7 +58,7 @@ class PartitionFiles:
         gone = list(segments)
         paths: list[str] = []
         for segment in gone:
-            segment.close()
+            segment.abandon()
             segment.change_suffix(Stage.CURRENT, Stage.DELETED)
             paths += segment.paths()
         self.snapshots.remove({segment.base_offset for segment in gone}.difference(kept_snapshots))

@@ -53,6 +53,8 @@ class Opening:
     is_clean: bool
     log_start_offset: int = 0
     recovery_point: int = 0
+    checked_from: int | None = None
+    """From where on all is checked, if that is not the recovery point."""
     progress: Callable[[int], None] = lambda _: None
     """Told of every bytes that were checked."""
 
@@ -98,6 +100,7 @@ class _Opener:
         self.history = history
         self.opening = opening
         self.findings = Findings()
+        self.is_new = False
         self.findings.removed = settle(handles, folder, options.segment)
         names = handles.disk.names(folder)
         snapshots = ProducerSnapshots.of_names(handles.disk, folder, names)
@@ -130,11 +133,13 @@ class _Opener:
         recovery_point = end_offset
         if not self.opening.is_clean:
             recovery_point = min(self.opening.recovery_point, end_offset)
-        state = LogState(log_start_offset, recovery_point, end_offset, epochs)
+        has_new_names = self.is_new or not self.opening.is_clean
+        state = LogState(log_start_offset, recovery_point, end_offset, epochs, has_new_names)
         log = Log(self.files, self.options, self.history, self.segments, state, self.opening.now_ms)
         return log, self.findings
 
     def _begin_at(self, offset: int) -> None:
+        self.is_new = True
         segment = self.files.segment(offset, self.options.segment, 0)
         segment.create()
         self.segments = Segments([segment])
@@ -161,11 +166,13 @@ class _Opener:
         """Check what has to be checked, and give where the log ends."""
         if self.opening.is_clean:
             return self.segments.active.next_offset()
-        recovery_point = self.opening.recovery_point
-        unsure = self.segments.from_offset(recovery_point)
+        recovery_point, checked_from = self.opening.recovery_point, self.opening.checked_from
+        if checked_from is None:
+            checked_from = recovery_point
+        unsure = self.segments.from_offset(min(recovery_point, checked_from))
         bounds = (self.segments.first.base_offset, unsure[0].base_offset)
         # What the checkpoint says of later epochs may be from before a cut; the batches know.
-        self.history.cut_epochs(bounds[0], max(recovery_point, bounds[0]))
+        self.history.cut_epochs(bounds[0], max(min(recovery_point, checked_from), bounds[0]))
         self.findings.refused += restore_producers(
             self.history, self.segments, self.files.snapshots, bounds, self.opening.now_ms
         )
@@ -181,13 +188,15 @@ class _Opener:
         recovered = segment.recover(self._replay, cuts=False)
         self.findings.checked_bytes += file_bytes
         if not recovered.cut_bytes:
+            segment.accept(recovered)
             return False
         position = file_bytes - recovered.cut_bytes
         path = f"{segment.stem}{Kind.LOG}"
         end_offset = segment.next_offset()
         if end_offset < self.opening.recovery_point:
+            # Not one of the log's files is touched, nor are its indexes.
             raise Corrupt(path, position, end_offset, recovered.stop)
-        segment.cut_rest()
+        segment.accept(recovered)
         self.findings.cuts.append(Cut(path, position, recovered.cut_bytes, recovered.stop))
         return True
 

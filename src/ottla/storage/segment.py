@@ -271,43 +271,65 @@ class Segment:
         """Check all that the file holds, make the indexes anew, and cut at the first bad byte.
 
         Every good batch is replayed, so that what is known of producers and epochs is made anew
-        too. Without `cuts` what is no batch is left in the file, behind `size_bytes`.
+        too. Without `cuts` no file is touched: what is no batch is left behind `size_bytes`, and
+        the entries wait in memory for `accept`.
         """
         file = self._log(create=True)
         file_bytes = file.size()
         self._indexes.clear()
         self.transactions.entries.clear()
         self._is_changed = True
+        self._is_synced = False  # Nobody knows what of it is on the device.
         self._first_timestamp = None
         self._next_offset = self.base_offset
         self.size_bytes = 0
         stop = self._recover_runs(Runs(file, 0, file_bytes), replay)
-        if cuts and self.size_bytes < file_bytes:
-            self._cut(self.size_bytes)
-        return Recovered(file_bytes - self.size_bytes, stop)
+        recovered = Recovered(file_bytes - self.size_bytes, stop)
+        if cuts:
+            self.accept(recovered)
+        return recovered
 
-    def cut_rest(self) -> None:
-        """Cut off what recovery left behind the last good batch."""
-        self._cut(self.size_bytes)
+    def accept(self, recovered: Recovered) -> None:
+        """Let the file end at the last good batch, and write the entries if there is room."""
+        if recovered.cut_bytes:
+            self._cut(self.size_bytes)
+        try:
+            self.write_entries()
+        except OSError as fault:
+            if fault.errno not in DISK_FULL:
+                raise
+
+    def write_entries(self) -> None:
+        """Write the entries that wait."""
+        self._indexes.write()
+        self.transactions.entries.write()
+
+    def unsynced_batches(self) -> list[File]:
+        """The file of the batches, if some of them are not on the device."""
+        return [] if self._is_synced else [self._log()]
 
     def unsynced(self) -> list[File]:
-        """Write the entries that wait; give the files that are to be brought to the device.
+        """The files that are not on the device, when all entries are written.
 
         The batches come first, so that no entry there names what is not.
         """
-        files: list[File] = []
-        if not self._is_synced:
-            files.append(self._log())
-        files += self._indexes.unsynced()
         file = self.transactions.entries.unsynced()
-        if file is not None:
-            files.append(file)
+        found = [*self.unsynced_batches(), *self._indexes.unsynced()]
+        return found if file is None else [*found, file]
+
+    def note_sync(self, *, only_batches: bool = False) -> None:
+        """What is not on the device is brought there by the caller, or its directory is lost."""
         self._is_synced = True
-        return files
+        if not only_batches:
+            for entries in (*self._indexes.files, self.transactions.entries):
+                entries.note_sync()
 
     def sync(self) -> None:
         """Bring the batches to the device, and then what finds them."""
-        for file in self.unsynced():
+        self.write_entries()
+        files = self.unsynced()
+        self.note_sync()
+        for file in files:
             file.sync()
 
     def close(self) -> None:
@@ -318,6 +340,13 @@ class Segment:
         self._handles.drop(self._path)
         for entries in (*self._indexes.files, self.transactions.entries):
             entries.forget()
+
+    def abandon(self) -> None:
+        """Give all files back as they are, since they are to go: nothing is written any more."""
+        self._is_changed = False
+        self._handles.drop(self._path)
+        for entries in (*self._indexes.files, self.transactions.entries):
+            entries.abandon()
 
     def paths(self) -> list[str]:
         """The files that there are, the one of the batches first."""
@@ -470,7 +499,6 @@ class Segment:
                 self.size_bytes = run.position + rows[-1].position + rows[-1].size_bytes
                 for aborted in replay(run.data, rows):
                     self.transactions.append(aborted)
-                self._write_pages()
             if stop is not Stop.END:
                 return stop
         return runs.end.stop

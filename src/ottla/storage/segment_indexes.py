@@ -91,6 +91,11 @@ class SegmentIndexes:
             if file.has_page:
                 file.write()
 
+    def write(self) -> None:
+        """Write what waits."""
+        for file in self.files:
+            file.write()
+
     def unsynced(self) -> list[File]:
-        """Write what waits; give the files to be brought to the device."""
+        """The files that were written to and are not on the device."""
         return [file for file in (one.unsynced() for one in self.files) if file is not None]

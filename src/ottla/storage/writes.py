@@ -10,6 +10,13 @@ DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """What a disk says that has no room, and is otherwise well."""
 
 
+class DiskFull(OSError):
+    """Something was refused whole for want of room; once there is room it can be asked again."""
+
+    def __init__(self, path: str, fault: OSError) -> None:
+        super().__init__(fault.errno, f"{path}: {fault.strerror}")
+
+
 def write_all(file: File, parts: Sequence[Buffer], position: int) -> int:
     """Write parts one after the other, however often the disk stops short; give where they end.
 
