@@ -10,8 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree
 
-CLASS_PATHS: Final = ("clients-4.4.0", "clients-3.9.2", "broker-4.3.1")
+CLASS_PATHS: Final = ("clients-4.4.0", "clients-3.9.2", "broker-4.3.1", "broker-3.9.2")
 """A folder each, with a jar of Kafka and all that it needs to run; profiles of the same names."""
 
 SINGLE_JARS: Final = {
@@ -29,7 +30,11 @@ SINGLE_JARS: Final = {
 """Jars whose schemas are read as files: they lie beside the folders too."""
 
 _PROJECT: Final = Path(__file__).with_name("pom.xml")
+_SPACE: Final = "{http://maven.apache.org/POM/4.0.0}"
+_STAMP: Final = "stamp"
 _FETCH_SECONDS_MAX: Final = 900
+_SILENT: Final = "slf4j-nop-"
+_LOUD: Final = "slf4j-simple-"
 _INSTALL_LINE: Final = (
     "brew install openjdk@17 maven"
     if sys.platform == "darwin"
@@ -59,25 +64,27 @@ def tool(name: str) -> str:
     return found
 
 
-def class_path(name: str) -> str:
-    """What `java -cp` wants to be told of one of the folders."""
-    if not _is_complete():
+def class_path(name: str, *, logs: bool = False) -> str:
+    """What `java -cp` wants to be told of one of the folders; with `logs`, what runs says so."""
+    if not _is_filled(name):
         raise UnavailableError(f"Kafka's jars are not in {home()}; type: make setup")
-    return ":".join(str(jar) for jar in sorted((home() / name).glob("*.jar")))
+    unwanted = _SILENT if logs else _LOUD
+    found = sorted((home() / name).glob("*.jar"))
+    return ":".join(str(jar) for jar in found if not jar.name.startswith(unwanted))
 
 
 def fetch() -> None:
-    """Fill the folders, unless they were filled by this same project file."""
-    if _is_complete():
-        return
-    maven = tool("mvn")
-    tool("javac")
-    for name in CLASS_PATHS:
+    """Fill the folders that were not filled by what the project file says of them now."""
+    missing = [name for name in CLASS_PATHS if not _is_filled(name)]
+    if missing:
+        maven = tool("mvn")
+        tool("javac")
+    for name in missing:
         sys.stderr.write(f"fetching {name}\n")
         _fetch_class_path(maven, name)
     for jar, folder in SINGLE_JARS.items():
-        shutil.copyfile(home() / folder / jar, home() / jar)
-    (home() / "stamp").write_text(_stamp())
+        if folder in missing or not (home() / jar).exists():
+            shutil.copyfile(home() / folder / jar, home() / jar)
 
 
 def _fetch_class_path(maven: str, name: str) -> None:
@@ -96,19 +103,25 @@ def _fetch_class_path(maven: str, name: str) -> None:
     )
     if done.returncode != 0:
         raise UnavailableError(f"Maven could not fetch {name}:\n{done.stdout[-2000:]}")
+    (fresh / _STAMP).write_text(_digest(name))
     shutil.rmtree(home() / name, ignore_errors=True)
     fresh.rename(home() / name)
 
 
-def _stamp() -> str:
-    """What a complete folder is marked with: the names, and the project that they came from."""
-    digest = hashlib.sha256(_PROJECT.read_bytes()).hexdigest()
-    return "\n".join([*CLASS_PATHS, *SINGLE_JARS, digest, ""])
+def _digest(name: str) -> str:
+    """What the project file says of one folder, and of all."""
+    project = ElementTree.parse(_PROJECT).getroot()
+    for profiles in project.findall(f"{_SPACE}profiles"):
+        for profile in list(profiles):
+            if profile.findtext(f"{_SPACE}id") != name:
+                profiles.remove(profile)
+    text = ElementTree.canonicalize(ElementTree.tostring(project, "unicode"), strip_text=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _is_complete() -> bool:
-    stamp = home() / "stamp"
-    return stamp.is_file() and stamp.read_text() == _stamp()
+def _is_filled(name: str) -> bool:
+    stamp = home() / name / _STAMP
+    return stamp.is_file() and stamp.read_text() == _digest(name)
 
 
 if __name__ == "__main__":
