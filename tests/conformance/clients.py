@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
@@ -55,9 +55,19 @@ class Librdkafka:
     def read(self, server: OnePartitionServer, **options: Any) -> list[Seen]:
         """All that an assigned consumer shows until it says that the log ends."""
         options = {"isolation_level": UNCOMMITTED, **options}
+        start = server.partition.log.start_offset
+        seen, end_offset = self.read_from(server.address, (TOPIC, start), server.report, **options)
+        server.assert_well()
+        assert end_offset == _end_offset(server, options), server.report()
+        return seen
+
+    def read_from(
+        self, address: str, place: tuple[str, int], report: Callable[[], str], **options: Any
+    ) -> tuple[list[Seen], int]:
+        """The same of any broker, from an offset of a topic's only partition on; and the end."""
         consumer = self.kafka.Consumer(
             _settings(
-                server,
+                address,
                 group_id="readers",
                 enable_auto_commit=False,
                 enable_partition_eof=True,
@@ -68,16 +78,14 @@ class Librdkafka:
         )
         seen: list[Seen] = []
         try:
-            start = server.partition.log.start_offset
-            consumer.assign([self.kafka.TopicPartition(TOPIC, 0, start)])
-            end_offset = self._read_to_end(consumer, seen, server)
+            topic, offset = place
+            consumer.assign([self.kafka.TopicPartition(topic, 0, offset)])
+            end_offset = self._read_to_end(consumer, seen, report)
         finally:
             consumer.close()
-        server.assert_well()
-        assert end_offset == _end_offset(server, options), server.report()
-        return seen
+        return seen, end_offset
 
-    def _read_to_end(self, consumer: Any, seen: list[Seen], server: OnePartitionServer) -> int:
+    def _read_to_end(self, consumer: Any, seen: list[Seen], report: Callable[[], str]) -> int:
         deadline = time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline:
             for message in consumer.consume(1000, _POLL_S):
@@ -93,12 +101,12 @@ class Librdkafka:
                     end_offset: int = message.offset()
                     return end_offset
                 else:
-                    raise AssertionError(f"{fault}; {server.report()}")
-        raise AssertionError(f"{len(seen)} records and no end; {server.report()}")
+                    raise AssertionError(f"{fault}; {report()}")
+        raise AssertionError(f"{len(seen)} records and no end; {report()}")
 
     def producer(self, server: OnePartitionServer, **options: Any) -> Any:
         """What `write` needs; its transactions are the caller's."""
-        return self.kafka.Producer(_settings(server, **{"linger_ms": 5, **options}))
+        return self.kafka.Producer(_settings(server.address, **{"linger_ms": 5, **options}))
 
     def write(self, producer: Any, server: OnePartitionServer, rows: Iterable[Sent]) -> list[int]:
         """Have records produced; give the offsets that the producer was told, in order."""
@@ -124,10 +132,10 @@ class Librdkafka:
         return offsets
 
 
-def _settings(server: OnePartitionServer, **options: Any) -> dict[str, object]:
+def _settings(address: str, **options: Any) -> dict[str, object]:
     """Options under the names of librdkafka, which says only what is critical."""
     return {
-        "bootstrap.servers": server.address,
+        "bootstrap.servers": address,
         "broker.address.family": "v4",
         "log_level": 2,
         **{name.replace("_", "."): value for name, value in options.items()},

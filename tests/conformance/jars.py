@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Final
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 CLASS_PATHS: Final = ("clients-4.4.0", "clients-3.9.2", "broker-4.3.1", "broker-3.9.2")
 """A folder each, with a jar of Kafka and all that it needs to run; profiles of the same names."""
@@ -110,12 +110,12 @@ def _fetch_class_path(maven: str, name: str) -> None:
 
 def _digest(name: str) -> str:
     """What the project file says of one folder, and of all."""
-    project = ElementTree.parse(_PROJECT).getroot()
+    project = ET.parse(_PROJECT).getroot()
     for profiles in project.findall(f"{_SPACE}profiles"):
         for profile in list(profiles):
             if profile.findtext(f"{_SPACE}id") != name:
                 profiles.remove(profile)
-    text = ElementTree.canonicalize(ElementTree.tostring(project, "unicode"), strip_text=True)
+    text = ET.canonicalize(ET.tostring(project, "unicode"), strip_text=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

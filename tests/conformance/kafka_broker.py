@@ -56,6 +56,8 @@ TOOLS: Final = {
 }
 """Kafka's tools, by the names of their scripts without `kafka-` and `.sh`."""
 
+_TOOLS_OF: Final = {"3.9.2": {"dump-log": "kafka.tools.DumpLogSegments"}}
+
 
 class KafkaError(AssertionError):
     """Kafka did not do what was asked, or took too long; the text has what it said last."""
@@ -191,8 +193,9 @@ class KafkaBroker:
 
         Tools that talk to the broker are told where it is by `ask_tool`.
         """
-        command = [jars.tool("java"), "-Xmx256m", *_JAVA, "-cp"]
-        command += [jars.class_path(f"broker-{self.version}"), TOOLS.get(name, name)]
+        class_name = _TOOLS_OF.get(self.version, {}).get(name) or TOOLS.get(name, name)
+        path = jars.class_path(f"broker-{self.version}")
+        command = [jars.tool("java"), "-Xmx256m", *_JAVA, "-cp", path, class_name]
         try:
             done = subprocess.run(
                 [*command, *map(str, arguments)],
@@ -269,6 +272,9 @@ _OF_ONE_NODE: Final[Mapping[str, object]] = {
     "transaction.state.log.num.partitions": 1,
     "transaction.state.log.min.isr": 1,
     "group.initial.rebalance.delay.ms": 0,
+    # So long a killed node is taken for one that lives, and may not come back.
+    "broker.session.timeout.ms": 1000,
+    "broker.heartbeat.interval.ms": 300,
     "log.cleaner.dedupe.buffer.size": 4 << 20,
     "log.initial.task.delay.ms": 100,
 }

@@ -24,6 +24,7 @@ from ottla.storage.checkpoints import EpochEntry
 from ottla.storage.file_names import Kind, Stage
 from ottla.storage.handles import Handles
 from ottla.storage.history import History
+from ottla.storage.later_epochs import LaterEpochs
 from ottla.storage.leftovers import FolderNames, settle
 from ottla.storage.log import Log, LogState
 from ottla.storage.log_options import LogOptions
@@ -101,6 +102,7 @@ class _Opener:
         self.opening = opening
         self.findings = Findings()
         self.is_new = False
+        self.later_epochs = LaterEpochs([], 0)
         self.findings.removed = settle(handles, folder, options.segment)
         names = handles.disk.names(folder)
         snapshots = ProducerSnapshots.of_names(handles.disk, folder, names)
@@ -116,7 +118,7 @@ class _Opener:
             self._begin_at(log_start_offset)
         log_start_offset = max(log_start_offset, self.segments.first.base_offset)
         epochs = self._load_epochs()
-        end_offset = self._recovered_end()
+        end_offset = self._recovered_end(epochs)
         if end_offset < log_start_offset:
             # All that was left was before the start that somebody was promised.
             self._start_over(log_start_offset)
@@ -162,7 +164,7 @@ class _Opener:
             return []
         return entries
 
-    def _recovered_end(self) -> int:
+    def _recovered_end(self, epochs: Sequence[EpochEntry]) -> int:
         """Check what has to be checked, and give where the log ends."""
         if self.opening.is_clean:
             return self.segments.active.next_offset()
@@ -171,8 +173,8 @@ class _Opener:
             checked_from = recovery_point
         unsure = self.segments.from_offset(min(recovery_point, checked_from))
         bounds = (self.segments.first.base_offset, unsure[0].base_offset)
-        # What the checkpoint says of later epochs may be from before a cut; the batches know.
-        self.history.cut_epochs(bounds[0], max(min(recovery_point, checked_from), bounds[0]))
+        self.history.cut_epochs(bounds[0], bounds[1])
+        self.later_epochs = LaterEpochs(epochs, bounds[1])
         self.findings.refused += restore_producers(
             self.history, self.segments, self.files.snapshots, bounds, self.opening.now_ms
         )
@@ -180,6 +182,7 @@ class _Opener:
             if self._is_cut(segment):
                 self._drop(unsure[number + 1 :])
                 break
+        self.history.load_epochs(self.later_epochs.joined(self.history.epochs()))
         return self.segments.active.next_offset()
 
     def _is_cut(self, segment: Segment) -> bool:
@@ -202,6 +205,7 @@ class _Opener:
 
     def _replay(self, data: memoryview, rows: Sequence[BatchRow]) -> Sequence[AbortedTransaction]:
         self.opening.progress(len(data))
+        self.later_epochs.note(rows)
         return self.history.replay(data, rows)
 
     def _drop(self, segments: Sequence[Segment]) -> None:
