@@ -41,6 +41,26 @@ NOUNS: Final = (
             Verb("verify", "check everything that can be checked", "ottla.cli.log.verify"),
         ),
     ),
+    Noun(
+        "topic",
+        "see, make, change and remove the topics of a running cluster",
+        (
+            Verb("list", "print what topics there are", "ottla.cli.topic.list"),
+            Verb("describe", "print all there is to know of some", "ottla.cli.topic.describe"),
+            Verb("create", "make topics", "ottla.cli.topic.create"),
+            Verb("grow", "give a topic more partitions", "ottla.cli.topic.grow"),
+            Verb("trim", "remove the oldest records", "ottla.cli.topic.trim"),
+            Verb("delete", "remove topics with all their records", "ottla.cli.topic.delete"),
+        ),
+    ),
+    Noun(
+        "record",
+        "write and read records of a running cluster",
+        (
+            Verb("produce", "append records to a topic", "ottla.cli.record.produce"),
+            Verb("consume", "print records of a topic", "ottla.cli.record.consume"),
+        ),
+    ),
 )
 
 

@@ -38,6 +38,18 @@ class Terminal:
             self._progress.clear()
         self._out.write(line + "\n")
 
+    def ask(self, question: str) -> None:
+        """Write a question beside the answer; the cursor stays behind it."""
+        if self._progress is not None:
+            self._progress.clear()
+        self._out.flush()
+        self._err.write(question)
+        self._err.flush()
+
+    def flush(self) -> None:
+        """Let what was written be seen, before something is waited for."""
+        self._out.flush()
+
     def note(self, line: str) -> None:
         """Write a line beside the answer."""
         if self._progress is not None:

@@ -1,0 +1,1 @@
+"""`ottla record`: records of a running cluster, written and read."""

@@ -1,0 +1,1 @@
+"""`ottla topic`: what topics there are, and making, changing and removing them."""
