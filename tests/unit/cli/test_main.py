@@ -49,7 +49,7 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["start"], "ottla knows no 'start', only: log; type: ottla --help"),
+        (["start"], "ottla knows no 'start', only: log, topic, record; type: ottla --help"),
         (["log", "undo"], "ottla log knows no 'undo'"),
         (["log", "dump"], "the following arguments are required: PATH; type: ottla log dump"),
     ],

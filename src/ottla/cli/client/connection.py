@@ -6,7 +6,7 @@ that is older than this exchange (0.10) closes the connection, which is said as 
 
 import socket
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from ssl import SSLContext, SSLError
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -46,11 +46,10 @@ class Connection:
         self._correlation_id = 0
         self._versions: dict[int, VersionRange] = {}
         self._socket = _connected(address, timeout_seconds, secured)
-        try:
+        with ExitStack() as until_agreed:
+            until_agreed.callback(self.close)
             self._agree()
-        except BaseException:
-            self.close()
-            raise
+            until_agreed.pop_all()
 
     def __enter__(self) -> Self:
         return self

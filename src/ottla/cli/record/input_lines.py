@@ -17,6 +17,10 @@ _FORMS: Final = ("text", "json", "hex", "base64")
 _INT64_MAX: Final = 2**63 - 1
 
 
+class NoRecord(ValueError):
+    """A line is no record; the text says why."""
+
+
 class NewRecord(NamedTuple):
     """A record that is to be appended; None for what is to be chosen."""
 
@@ -41,7 +45,7 @@ class PlainLines(NamedTuple):
         if self.key_separator is not None:
             before, separator, after = line.partition(self.key_separator)
             if not separator:
-                raise ValueError(f"has no {self.key_separator.decode()!r} between key and value")
+                raise NoRecord(f"has no {self.key_separator.decode()!r} between key and value")
             key, value = before, after
         nulled = [
             None if self.null is not None and part == self.null else part for part in (key, value)
@@ -71,10 +75,10 @@ def read_json(lines: Iterable[bytes]) -> Iterator[NewRecord]:
 
 def _of_object(found: object) -> NewRecord:
     if not isinstance(found, dict):
-        raise ValueError("it is no JSON object")  # noqa: TRY004  It becomes one sentence above.
+        raise NoRecord("it is no JSON object")
     fields = cast("dict[str, object]", found)
     if "value" not in fields and "key" not in fields:
-        raise ValueError('it has neither "key" nor "value"')
+        raise NoRecord('it has neither "key" nor "value"')
     return NewRecord(
         _bytes(fields, "key"),
         _bytes(fields, "value"),
@@ -95,13 +99,13 @@ def _bytes(fields: dict[str, object], name: str, form_name: str = "") -> bytes |
     if form == "json":
         return json_line(value).encode()
     if form not in _FORMS or not isinstance(value, str):
-        raise ValueError(f"{name} has the form {form!r}, which is none of {', '.join(_FORMS)}")
+        raise NoRecord(f"{name} has the form {form!r}, which is none of {', '.join(_FORMS)}")
     if form == "text":
         return value.encode(errors="surrogateescape")
     try:
         return bytes.fromhex(value) if form == "hex" else b64decode(value, validate=True)
     except (ValueError, binascii.Error):
-        raise ValueError(f"{name} is no {form}") from None
+        raise NoRecord(f"{name} is no {form}") from None
 
 
 def _headers(found: object) -> list[tuple[str, bytes | None]]:
@@ -111,13 +115,13 @@ def _headers(found: object) -> list[tuple[str, bytes | None]]:
         named = cast("dict[str, object]", found)
         return [(name, _bytes({"value": value}, "value")) for name, value in named.items()]
     if not isinstance(found, list):
-        raise ValueError("headers are neither an object nor a list")  # noqa: TRY004  As above.
+        raise NoRecord("headers are neither an object nor a list")
     headers: list[tuple[str, bytes | None]] = []
     for one in cast("list[object]", found):
         fields = cast("dict[str, object]", one) if isinstance(one, dict) else {}
         name = fields.get("name")
         if not isinstance(name, str):
-            raise ValueError('a header is an object with "name" and "value"')  # noqa: TRY004  As above.
+            raise NoRecord('a header is an object with "name" and "value"')
         headers.append((name, _bytes(fields, "value", "form")))
     return headers
 
@@ -127,5 +131,5 @@ def _number(fields: dict[str, object], name: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= _INT64_MAX:
-        raise ValueError(f"{name} is no number: {value!r}")
+        raise NoRecord(f"{name} is no number: {value!r}")
     return None if value < 0 else value
