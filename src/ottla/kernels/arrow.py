@@ -391,6 +391,8 @@ def _room(run: Run, piece: Piece) -> cython.int:
     key_bytes: cython.longlong = max(0, run.key_length)
     value_bytes: cython.longlong = max(0, run.value_length)
     size: cython.longlong = key_bytes + value_bytes + run.header_key_bytes + run.header_value_bytes
+    # Headers may be empty, but each has two ends.
+    size += 8 * run.header_count
     if not piece.key.wanted:
         size -= key_bytes
         key_bytes = 0
@@ -448,7 +450,7 @@ def _locate_head(run: Run) -> cython.int:
     if run.attributes & _LOG_APPEND_TIME:
         run.timestamp = run.max_timestamp
     delta = _varint(run, _VARINT)
-    run.offset = run.base_offset + delta
+    run.offset = _sum(run.base_offset, delta)
     if run.fault == _GOING and (delta < 0 or delta > run.last_offset_delta):
         run.fault = _BAD_OFFSET
     return run.fault

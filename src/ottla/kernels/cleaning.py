@@ -70,12 +70,12 @@ class _Section:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _is_within(section: _Section, cell: cython.Py_ssize_t) -> cython.bint:
-    """Are all places that a row names among the bytes, in their order?"""
+def _is_within(section: _Section, cell: cython.Py_ssize_t, start: cython.longlong) -> cython.bint:
+    """Are all places that a row names among the bytes from a start on, in their order?"""
     key_at: cython.longlong = section.cells[cell + 5]
     key_bytes: cython.longlong = section.cells[cell + 6]
     return (
-        section.cells[cell + 2] >= 0
+        section.cells[cell + 2] >= start
         and section.cells[cell + 2] < section.cells[cell + 3]
         and section.cells[cell + 3] <= section.cells[cell + 4]
         and section.cells[cell + 4] <= section.end
@@ -90,6 +90,7 @@ def _opened(source: Buffer, rows: bytearray) -> _Section:
     """Take hold of the bytes; rows that point outside of them are of another batch."""
     section: _Section = _Section()
     row: cython.Py_ssize_t
+    start: cython.longlong = 0
     section.rows = rows
     section.count = len(rows) // (8 * _ROW)
     if cython.compiled:
@@ -104,8 +105,10 @@ def _opened(source: Buffer, rows: bytearray) -> _Section:
         section.end = len(section.data)
         section.cells = memoryview(rows).cast("q")
     for row in range(section.count):
-        if not _is_within(section, row * _ROW):
+        # Rows that overlapped could be kept in more bytes than there is room for.
+        if not _is_within(section, row * _ROW, start):
             raise InvalidValue("a row points past the bytes: it is of another batch", row)
+        start = section.cells[row * _ROW + 4]
     return section
 
 

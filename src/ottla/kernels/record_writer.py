@@ -51,7 +51,7 @@ def _reserve(output: _Output, count: cython.Py_ssize_t) -> cython.int:
         return 0
     if needed > _BYTES_MAX:
         raise Unencodable(f"{needed} bytes of records are too many for one batch")
-    capacity: cython.Py_ssize_t = needed + needed // 2 + 256
+    capacity: cython.Py_ssize_t = min(needed + needed // 2 + 256, _BYTES_MAX)
     if cython.compiled:
         grown: cython.p_uchar = cython.cast(
             cython.p_uchar, PyMem_Realloc(output.data, cython.cast(cython.size_t, capacity))

@@ -24,8 +24,9 @@ INT64_MAX: Final = (1 << 63) - 1
 class Selection:
     """Rows within [start, end) of offset and of timestamp; the largest timestamp has no end.
 
-    A piece ends at `rows_max` rows or before `bytes_max` bytes of keys, values and headers, but
-    has at least one row. With `large`, variable-length columns count in 64 bits, not in 32.
+    A piece ends at `rows_max` rows or before `bytes_max` bytes of keys, values and headers (each
+    takes eight beside its own), but has at least one row. With `large`, variable-length columns
+    count in 64 bits, not in 32.
     """
 
     columns: int
@@ -42,8 +43,9 @@ class Selection:
     def __post_init__(self) -> None:
         if self.rows_max < 1 or self.bytes_max < 1:
             raise ValueError("a piece holds at least one row and one byte")
-        if self.rows_max > INT32_MAX or (self.bytes_max > INT32_MAX and not self.large):
-            raise ValueError("a piece of more than 2 GiB needs large columns")
+        is_counted_in_64_bits = self.large and not self.columns & HEADERS
+        if self.rows_max > INT32_MAX or (self.bytes_max > INT32_MAX and not is_counted_in_64_bits):
+            raise ValueError("a piece of more than 2 GiB needs large columns, and has no headers")
 
     @property
     def last_timestamp(self) -> int:

@@ -67,6 +67,14 @@ def test_rows_of_another_batch_are_refused() -> None:
             cleaning.hash_keys(batch, wrong, SECRET)
 
 
+def test_rows_that_repeat_are_refused() -> None:
+    """Each lies within the bytes, and all together take more room than was made for them."""
+    batch = batch_of_keys(b"k" * 50)
+    rows = records.list_records(batch) * 100
+    with pytest.raises(InvalidValue, match="another batch"):
+        cleaning.keep_records(batch, rows, b"\1" * 100)
+
+
 def test_every_record_has_a_mark() -> None:
     batch = batch_of_keys(b"k")
     with pytest.raises(InvalidValue, match="2 marks for 1 records"):

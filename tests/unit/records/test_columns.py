@@ -221,6 +221,8 @@ def test_a_shape_that_32_bits_cannot_count_must_be_large() -> None:
     with pytest.raises(ValueError, match="2 GiB"):
         Columns(["value"], Shape(bytes_max=1 << 31)).read(b"")
     Columns(["value"], Shape(bytes_max=1 << 31, large=True)).read(b"")
+    with pytest.raises(ValueError, match="no headers"):
+        Columns(["headers"], Shape(bytes_max=1 << 31, large=True)).read(b"")
     with pytest.raises(ValueError, match="at least one row"):
         Columns(["value"], Shape(rows_max=0)).read(b"")
 

@@ -2,15 +2,18 @@
 
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, ModuleType
 
 import pytest
 
+from ottla.kernels import arrow
 from ottla.kernels.faults import InvalidValue, LimitExceeded, Malformed, Truncated
+from ottla.kernels.selection import HEADERS, Selection
 from ottla.records import columns as face
 from ottla.records.columns import SPARK_COLUMNS, Columns, Shape
 from ottla.records.compression import RATIO_FREE_BYTES, compress
 from ottla.records.scratch import Scratch
+from tests.unit.kernels.arrow_twin import uncompiled_arrow
 from tests.unit.records.batch_bytes import Batch, Record, nullable, with_section, zigzag
 
 ALL = Columns(SPARK_COLUMNS)
@@ -169,3 +172,13 @@ def test_neither_records_nor_batches_cost_python_calls() -> None:
     assert 0 < expected < 100
     assert calls(lambda: columns.table(records)) == expected
     assert calls(lambda: columns.table(batches)) == expected
+
+
+@pytest.mark.parametrize("kernel", [arrow, uncompiled_arrow()])
+def test_headers_without_bytes_fill_a_piece_too(kernel: ModuleType) -> None:
+    """Each takes two bytes of a batch, which may be compressed, and four times that in columns."""
+    record = Record(headers=[(b"", None)] * 1000)
+    batch = Batch([record], attributes=1, compress=lambda raw: compress(1, raw)).written()
+    wanted = Selection(columns=HEADERS, bytes_max=20_000)
+    run = kernel.Run(batch * 10, wanted, None, Scratch().decompress, [])
+    assert [run.fill() for _ in range(6)] == [2, 2, 2, 2, 2, 0]
