@@ -17,7 +17,7 @@ from ottla.records.builder import BatchOptions, Row, assemble, write_batch
 from ottla.records.check import Rules, check, check_copied
 from ottla.records.reader import read_records
 from ottla.records.rebuild import OpenBatch, recompress
-from tests.memory import peak_bytes
+from tests.costs import peak_bytes
 from tests.unit.kernels.twins import uncompiled
 from tests.unit.records.samples import INFLATED_BYTES_MAX, T
 

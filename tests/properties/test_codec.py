@@ -10,7 +10,7 @@ from ottla.kernels import decoder, encoder
 from ottla.kernels.faults import Malformed, Unencodable
 from ottla.wire.codec import Plans, decode, encode
 from ottla.wire.fields import Message
-from tests.memory import peak_bytes
+from tests.costs import peak_bytes
 from tests.unit.kernels.twins import uncompiled
 from tests.unit.wire.samples import Everything, everything
 

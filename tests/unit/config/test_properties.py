@@ -6,7 +6,7 @@ import pytest
 
 from ottla.config.faults import MalformedProperties
 from ottla.config.properties import Entry, dump, entries, load
-from tests.memory import peak_bytes
+from tests.costs import peak_bytes
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "properties"
 

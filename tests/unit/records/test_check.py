@@ -1,8 +1,5 @@
 """What a client may send, and what a follower takes from its leader."""
 
-import sys
-from collections.abc import Callable
-
 import pytest
 
 from ottla.errors import ErrorCode
@@ -11,6 +8,7 @@ from ottla.records.builder import BatchOptions, write_batch
 from ottla.records.check import Rules, admit, check, check_copied
 from ottla.records.reader import read_records
 from ottla.records.scan import Stop
+from tests.costs import calls
 from tests.unit.records.samples import T, batch, with_header, with_section
 
 RULES = Rules()
@@ -189,32 +187,16 @@ def test_append_time_is_stamped_in_place() -> None:
     assert sent[16:] == batch()[16:]
 
 
-def calls_of(work: Callable[[], object]) -> int:
-    """How many calls of Python functions, and by Python of C functions, some work makes."""
-    count = 0
-
-    def counted(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 def test_a_check_makes_as_many_calls_for_any_number_of_records() -> None:
     few, many = batch(1), batch(10_000)
     check(few, RULES, T)
-    assert calls_of(lambda: check(few, RULES, T)) == calls_of(lambda: check(many, RULES, T))
+    assert calls(lambda: check(few, RULES, T)) == calls(lambda: check(many, RULES, T))
 
 
 def test_a_check_of_a_compressed_batch_calls_by_its_bytes_not_by_its_records() -> None:
     few, many = (batch(count, BatchOptions(codec=1)) for count in (1, 10_000))
     check(few, RULES, T)
-    more = calls_of(lambda: check(many, RULES, T)) - calls_of(lambda: check(few, RULES, T))
+    more = calls(lambda: check(many, RULES, T)) - calls(lambda: check(few, RULES, T))
     # Gzip is fed 16 KiB at a time, with a handful of calls each.
     assert more <= 8 * (len(many) // 16384 + 1)
 

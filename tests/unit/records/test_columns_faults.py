@@ -1,8 +1,6 @@
 """Bytes that are wrong: a typed fault that names the place, after the rows before it."""
 
-import sys
-from collections.abc import Callable
-from types import FrameType, ModuleType
+from types import ModuleType
 
 import pytest
 
@@ -13,6 +11,7 @@ from ottla.records import columns as face
 from ottla.records.columns import SPARK_COLUMNS, Columns, Shape
 from ottla.records.compression import RATIO_FREE_BYTES, compress
 from ottla.records.scratch import Scratch
+from tests.costs import calls
 from tests.unit.kernels.arrow_twin import uncompiled_arrow
 from tests.unit.records.batch_bytes import Batch, Record, nullable, with_section, zigzag
 
@@ -143,24 +142,6 @@ def test_what_a_batch_may_hold_is_for_the_caller_to_say() -> None:
     assert taken["value"].to_pylist() == [bytes(1000)]
 
 
-def calls(action: Callable[[], object]) -> int:
-    """How many calls of Python functions, and of C functions from them, an action makes."""
-    count = 0
-
-    def counted(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        del argument
-        count += event in {"call", "c_call"} and frame.f_code.co_filename == face.__file__
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
-    try:
-        action()
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 def test_neither_records_nor_batches_cost_python_calls() -> None:
     def run(batches: int, records: int) -> bytes:
         return Batch([Record(index) for index in range(records)]).written() * batches
@@ -168,10 +149,10 @@ def test_neither_records_nor_batches_cost_python_calls() -> None:
     shape = Shape(rows_max=1 << 20, bytes_max=1 << 30)
     columns = Columns(SPARK_COLUMNS, shape)
     few, records, batches = run(1, 1), run(1, 5000), run(1000, 5)
-    expected = calls(lambda: columns.table(few))
+    expected = calls(lambda: columns.table(few), face.__file__)
     assert 0 < expected < 100
-    assert calls(lambda: columns.table(records)) == expected
-    assert calls(lambda: columns.table(batches)) == expected
+    assert calls(lambda: columns.table(records), face.__file__) == expected
+    assert calls(lambda: columns.table(batches), face.__file__) == expected
 
 
 @pytest.mark.parametrize("kernel", [arrow, uncompiled_arrow()])

@@ -17,7 +17,7 @@ from ottla.records.compression import (
     decompress_into,
     level_of,
 )
-from tests.memory import peak_bytes
+from tests.costs import peak_bytes
 
 CODECS = list(Codec)
 TEXT = b"".join(b'{"id": %d, "name": "record %d"}' % (n, n * n) for n in range(5000))

@@ -8,7 +8,7 @@ from ottla.records.builder import BatchOptions, write_batch
 from ottla.records.compression import Codec
 from ottla.records.conversion import CodecNotSupported, DownConversion, down_convert
 from ottla.records.message_set import entries, messages, write_message_set
-from tests.memory import peak_bytes
+from tests.costs import peak_bytes
 
 
 def batch(base_offset: int, codec: int = Codec.NONE, count: int = 3, size: int = 50) -> bytes:

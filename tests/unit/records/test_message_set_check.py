@@ -8,7 +8,7 @@ from ottla.records.compression import Codec
 from ottla.records.message_set import checksum, entries, messages, write_message_set
 from ottla.records.message_set_append import AppendTarget, assign_offsets
 from ottla.records.message_set_check import check_message_set
-from tests.memory import peak_bytes
+from tests.costs import peak_bytes
 
 NOW_MS = 1_000_000
 ROWS = [(0, NOW_MS, b"a", b"first"), (1, NOW_MS - 5, b"b", b"second")]

@@ -1,6 +1,5 @@
 """What the scenarios of producers do not show: values exchanged, broken invariants, the cost."""
 
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +14,7 @@ from ottla.kernels.faults import InvalidValue
 from ottla.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
 from ottla.records.builder import BatchOptions, write_batch
 from ottla.records.scan import scan
+from tests.costs import calls
 from tests.scenarios.producer_log import header
 
 DAY_MS = 86_400_000
@@ -189,22 +189,6 @@ def test_answers_say_why() -> None:
     assert refused.reason == "epoch 0: sequence 4, not 1"
 
 
-def calls_of(work: Callable[[], object]) -> int:
-    """How many functions, Python's or C's, are called while it runs."""
-    count = -2  # The work itself, and the end of the counting.
-
-    def counted(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 @pytest.mark.parametrize("known", [1, 5])
 @pytest.mark.parametrize("is_transactional", [False, True])
 def test_a_batch_in_order_costs_few_calls(known: int, *, is_transactional: bool) -> None:
@@ -214,13 +198,13 @@ def test_a_batch_in_order_costs_few_calls(known: int, *, is_transactional: bool)
         producers.replay(batch, sequence, 1000)
     batch = header(7, 0, known, 1, 1000, transactional=is_transactional)
     decisions = []
-    assert calls_of(lambda: decisions.append(producers.decide(batch))) <= 8
+    assert calls(lambda: decisions.append(producers.decide(batch))) <= 8
     assert decisions == [ACCEPTED]
-    assert calls_of(lambda: producers.replay(batch, known, 1000)) <= 12
+    assert calls(lambda: producers.replay(batch, known, 1000)) <= 12
 
 
 def test_a_batch_without_a_producer_costs_fewer_still() -> None:
     producers = fresh()
     batch = header(-1, -1, -1, 1, 1000, transactional=False)
-    assert calls_of(lambda: producers.decide(batch)) == 1
-    assert calls_of(lambda: producers.replay(batch, 0, 1000)) == 2
+    assert calls(lambda: producers.decide(batch)) == 1
+    assert calls(lambda: producers.replay(batch, 0, 1000)) == 2
