@@ -75,7 +75,8 @@ def test_the_changelog_has_its_form() -> None:
 def test_decisions_are_numbered_and_whole() -> None:
     found = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     numbers = [int(path.name[:4]) for path in found]
-    assert numbers == list(range(1, len(found) + 1))
+    # Some may be missing: a number is taken when work begins, and not all work ends in a decision.
+    assert numbers == sorted(set(numbers))
     for path in found:
         text = path.read_text()
         assert all(part in text for part in DECISION_PARTS), shown(path)

@@ -225,12 +225,8 @@ def _write_length(step: EncodeStep, output: _Output, length: cython.longlong) ->
 @cython.exceptval(-1)
 def _write_number(kind: cython.int, value: Value, output: _Output) -> cython.int:
     number: cython.longlong = 0
-    if kind == _BOOL:
-        if value is not True and value is not False:
-            raise TypeError("expected True or False")
-        return _write_integer(output, value is True, 1)
-    if kind == _FLOAT64:
-        return _write_bytes(output, struct.pack(">d", value))
+    if kind in (_BOOL, _FLOAT64):
+        return _write_no_integer(kind, value, output)
     if cython.compiled and isinstance(value, int):
         number = value
     else:
@@ -248,6 +244,16 @@ def _write_number(kind: cython.int, value: Value, output: _Output) -> cython.int
     if kind == _UINT32 and 0 <= number <= 4294967295:
         return _write_integer(output, number, 4)
     raise Unencodable(f"{value} is out of range for {KINDS[kind]}")
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _write_no_integer(kind: cython.int, value: Value, output: _Output) -> cython.int:
+    if kind == _FLOAT64:
+        return _write_bytes(output, struct.pack(">d", value))
+    if value is not True and value is not False:
+        raise TypeError("expected True or False")
+    return _write_integer(output, value is True, 1)
 
 
 def _whole(value: SupportsIndex) -> int:

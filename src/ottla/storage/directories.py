@@ -122,8 +122,10 @@ class Directories:
                 continue
         self.check_any_live()
         epochs = {mark.broker_epoch if mark else None for mark in marks.values()}
-        is_whole = not self.offline and len(epochs) == 1
-        return marks, epochs.pop() if is_whole else None
+        if self.offline or len(epochs) != 1:
+            return marks, None
+        (epoch,) = epochs
+        return marks, epoch
 
     def load(self, is_known: Callable[[FoundFolder], bool] = lambda _: True) -> Partitions:
         """List what lies in all live directories, and finish what a power cut left half done.

@@ -73,7 +73,7 @@ class ProducerSnapshots:
 
     def remove(self, offsets: Iterable[int]) -> None:
         """Remove some of the files."""
-        for offset in set(offsets).intersection(self._offsets):
+        for offset in sorted(set(offsets).intersection(self._offsets)):
             self._disk.remove(self.path(offset))
             self._offsets.remove(offset)
 
