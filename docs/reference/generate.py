@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated, Final, get_args, get_origin
 
 from ottla.api.apis import APIS
-from ottla.config import log
+from ottla.config.known import KNOWN
 from ottla.config.option import Scope
 from ottla.config.reference import markdown
-from ottla.config.table import Table
 from ottla.errors import ErrorCode
 from ottla.kernels.kinds import KINDS
 from ottla.wire import fields
@@ -86,10 +85,9 @@ def errors() -> str:
 
 def options() -> str:
     """The options that have rows, of brokers and of topics."""
-    table = Table.of(log)
     return (
-        f"{HEAD}# Options\n\n## Broker\n\n{markdown(table)}\n"
-        f"## Topic\n\n{markdown(table, Scope.TOPIC)}"
+        f"{HEAD}# Options\n\n## Broker\n\n{markdown(KNOWN)}\n"
+        f"## Topic\n\n{markdown(KNOWN, Scope.TOPIC)}"
     )
 
 

@@ -80,7 +80,7 @@ def alter_all(
         row = table.get(change.name, scope)
         result = alter(row, after.get(change.name), change)
         if isinstance(result, Altered):
-            result = _admitted(table, scope, change.name, result, whole_cluster=whole_cluster)
+            result = admitted(table, scope, change.name, result, whole_cluster=whole_cluster)
         if isinstance(result, ConfigFault):
             return result
         if result.text is None:
@@ -90,7 +90,7 @@ def alter_all(
     return after
 
 
-def _admitted(
+def admitted(
     table: Table, scope: Scope, name: str, result: Altered, *, whole_cluster: bool
 ) -> Altered | ConfigFault:
     """The result itself, if the option may be changed here and takes the text."""
