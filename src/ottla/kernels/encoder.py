@@ -293,6 +293,11 @@ def _copied(value: Value) -> bytes:
     return memoryview(value).tobytes()
 
 
+def _range_bytes(value: Value) -> int:
+    size_bytes: int = value.size_bytes
+    return size_bytes
+
+
 def _as_octets(value: Value) -> Buffer:
     """A buffer of which `len` tells the bytes, as those who send it expect; itself if it is one."""
     view = memoryview(value)
@@ -304,9 +309,14 @@ def _as_octets(value: Value) -> Buffer:
 @cython.cfunc
 @cython.exceptval(-1)
 def _write_blob(step: EncodeStep, value: Value, output: _Output) -> cython.int:
-    if not isinstance(value, bytes):
-        value = _as_octets(value) if step.kind == _RECORDS else _copied(value)
-    length: cython.Py_ssize_t = len(value)
+    length: cython.Py_ssize_t
+    if step.kind == _RECORDS and isinstance(value, tuple):
+        # A range of a file, which its sender reads: all that is known here is how long it is.
+        length = _range_bytes(value)
+    else:
+        if not isinstance(value, bytes):
+            value = _as_octets(value) if step.kind == _RECORDS else _copied(value)
+        length = len(value)
     if step.kind == _UUID:
         if length != 16:
             raise Unencodable(f"a uuid has 16 bytes, not {length}")
@@ -540,6 +550,8 @@ def encode(
     framed: bool = False,
 ) -> list[Buffer]:
     """Write a struct as parts to be sent in order: bytes, and records as they were given.
+
+    Records may be a tuple that has `size_bytes`: a range of a file that is read when it is sent.
 
     `front`, a pair of plan and struct, goes before it (a message's header); `framed` puts the
     length of everything, as four bytes, before that.

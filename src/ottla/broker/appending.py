@@ -1,0 +1,174 @@
+"""Appending what a client sent for one partition: checked, placed, written, counted.
+
+A batch stays the bytes that came, in the connection's own buffer: what is assigned lies in its
+header. Only what the topic demands otherwise, another codec or format, is written anew.
+"""
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from ottla.broker.clock import Clock
+from ottla.broker.partitions import Partition
+from ottla.core.partition.producer_state import KnownBatch
+from ottla.errors import ErrorCode
+from ottla.records.batch import BatchHeader, WritableBuffer
+from ottla.records.check import Rules, admit, check
+from ottla.records.message_set_append import AppendTarget, assign_offsets
+from ottla.records.message_set_check import check_message_set
+from ottla.records.rebuild import recompress
+from ottla.records.scan import BatchRow, scan
+from ottla.records.verdicts import RecordError, Verdict
+
+NO_OFFSET: Final = -1
+NO_TIME: Final = -1
+BATCHES_ONLY: Final = 3
+"""The version of Produce from which on only batches of magic 2 are taken, one a partition."""
+TAKES_ZSTD: Final = 7
+
+
+class Outcome(NamedTuple):
+    """What became of a partition's records."""
+
+    error: ErrorCode
+    base_offset: int = NO_OFFSET
+    end_offset: int = NO_OFFSET
+    append_time: int = NO_TIME
+    reason: str | None = None
+    record_errors: tuple[RecordError, ...] = ()
+    has_moved: bool = False
+    """Has the high watermark moved?"""
+
+
+class _Placed(NamedTuple):
+    """Batches as they are appended, at the end of the log."""
+
+    data: WritableBuffer | bytes
+    rows: list[BatchRow]
+    append_time: int
+
+
+NOTHING: Final = Outcome(ErrorCode.NONE)
+_NO_BATCH: Final = Outcome(
+    ErrorCode.INVALID_RECORD, reason="a partition's records are exactly one batch"
+)
+
+
+def append(
+    partition: Partition, records: memoryview | None, clock: Clock, *, version: int, acks: int
+) -> Outcome:
+    """Append the records of one partition of a Produce request, or say why not."""
+    refused = partition.leader.why_not_append(acks)
+    if refused:
+        return Outcome(refused)
+    if not records:
+        return _NO_BATCH if version >= BATCHES_ONLY else NOTHING
+    rules = partition.topic.options.rules
+    if version < TAKES_ZSTD:
+        rules = replace(rules, takes_zstd=False)
+        if version < BATCHES_ONLY and (len(records) < 17 or records[16] < 2):
+            return _append_set(partition, records, rules, clock)
+    return _append_batch(partition, records, rules, clock)
+
+
+def _append_batch(partition: Partition, records: memoryview, rules: Rules, clock: Clock) -> Outcome:
+    """Append what has to be one batch."""
+    verdict = check(records, rules, clock.wall_ms)
+    if verdict.error:
+        return Outcome(verdict.error, reason=verdict.reason, record_errors=verdict.record_errors)
+    header = verdict.header
+    assert header is not None, "a sound batch has a header"
+    if header.producer_id >= 0:
+        decision = partition.history.state.decide(header)
+        if decision.duplicate is not None:
+            return _as_before(partition, decision.duplicate)
+        if decision.error:
+            return Outcome(decision.error, reason=decision.reason)
+    return _write(partition, _place(partition, records, verdict, header, clock.wall_ms), clock)
+
+
+def _place(
+    partition: Partition,
+    records: memoryview,
+    verdict: Verdict,
+    header: BatchHeader,
+    wall_ms: int,
+) -> _Placed:
+    """Give a sound batch its place, and what else the topic demands."""
+    options = partition.topic.options
+    rules, codec = options.rules, options.codec
+    epoch = partition.leader.leader_epoch
+    offset = partition.log.end_offset
+    data: WritableBuffer = records
+    if codec is not None and codec != header.codec:
+        data = recompress(records, codec, options.level, inflated=verdict.inflated)
+    admit(data, verdict, rules, (offset, epoch), wall_ms)
+    if rules.is_append_time:
+        return _Placed(data, scan(data).rows, wall_ms)
+    if data is not records or verdict.max_timestamp != header.max_timestamp:
+        return _Placed(data, scan(data).rows, NO_TIME)
+    row = BatchRow(
+        0,
+        len(records),
+        2,
+        header.attributes,
+        offset,
+        offset + header.last_offset_delta,
+        header.base_timestamp,
+        header.max_timestamp,
+        header.producer_id,
+        header.producer_epoch,
+        header.base_sequence,
+        header.records_count,
+        epoch,
+        header.crc,
+    )
+    return _Placed(data, [row], NO_TIME)
+
+
+def _append_set(partition: Partition, records: memoryview, rules: Rules, clock: Clock) -> Outcome:
+    """Append a message set of magic 0 or 1, which becomes a batch."""
+    verdict = check_message_set(records, rules, clock.wall_ms)
+    if verdict.error:
+        return Outcome(verdict.error, reason=verdict.reason, record_errors=verdict.record_errors)
+    if not verdict.messages:
+        return NOTHING
+    options = partition.topic.options
+    append_time = clock.wall_ms if rules.is_append_time else None
+    target = AppendTarget(
+        base_offset=partition.log.end_offset,
+        codec=verdict.codec if options.codec is None else options.codec,
+        level=options.level,
+        append_time=append_time,
+        partition_leader_epoch=partition.leader.leader_epoch,
+    )
+    data = assign_offsets(records, verdict, target).data
+    time = NO_TIME if append_time is None else append_time
+    return _write(partition, _Placed(data, scan(data).rows, time), clock)
+
+
+def _write(partition: Partition, placed: _Placed, clock: Clock) -> Outcome:
+    data, rows, append_time = placed
+    options = partition.topic.options
+    if len(data) > options.log.segment_bytes:
+        reason = f"{len(data)} bytes, where a segment has {options.log.segment_bytes}"
+        return Outcome(ErrorCode.RECORD_LIST_TOO_LARGE, reason=reason)
+    if len(data) > options.rules.batch_bytes_max:
+        # Only a batch that was written anew can have grown since it was checked.
+        reason = f"a batch of {len(data)} bytes after its conversion"
+        return Outcome(ErrorCode.MESSAGE_TOO_LARGE, reason=reason)
+    try:
+        has_moved = partition.append(data, rows, clock.wall_ms)
+    except OSError as fault:
+        partition.is_offline = True
+        return Outcome(ErrorCode.KAFKA_STORAGE_ERROR, reason=fault.strerror)
+    end_offset = partition.log.end_offset
+    return Outcome(
+        ErrorCode.NONE, rows[0].base_offset, end_offset, append_time, has_moved=has_moved
+    )
+
+
+def _as_before(partition: Partition, known: KnownBatch) -> Outcome:
+    """Answer a batch that came again as it was answered the first time."""
+    is_append_time = partition.topic.options.rules.is_append_time
+    append_time = known.timestamp if is_append_time else NO_TIME
+    return Outcome(ErrorCode.NONE, known.first_offset, known.last_offset + 1, append_time)

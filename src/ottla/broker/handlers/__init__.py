@@ -1,0 +1,1 @@
+"""One module per API, by the name of its messages' own; see `broker.dispatch`."""

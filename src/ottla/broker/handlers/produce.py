@@ -1,0 +1,182 @@
+"""Produce: append to some partitions, and answer once as many replicas have it as are asked for."""
+
+from typing import TYPE_CHECKING, Final, cast
+
+from ottla.api.produce import ProduceRequest, ProduceResponse
+from ottla.broker import appending
+from ottla.broker.appending import Outcome
+from ottla.broker.connections import Request
+from ottla.broker.dispatch import RequestRefused
+from ottla.broker.node import Node
+from ottla.broker.partitions import Partition
+from ottla.core.partition.leader import ALL_IN_SYNC, why_not_acks
+from ottla.errors import ErrorCode
+from ottla.wire.fields import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TOPIC_IDS: Final = 13
+"""The version from which on topics are named by their ids."""
+ADMIN_CLIENT: Final = "__admin_client"
+_Answer = ProduceResponse.Topic.Partition
+
+
+class Produce:
+    """One request while it is answered, be it at once or once all is committed."""
+
+    __slots__ = (
+        "_asked",
+        "_failed",
+        "_node",
+        "_open",
+        "_request",
+        "_response",
+        "deadline_ms",
+        "keys",
+    )
+
+    def __init__(self, node: Node, asked: ProduceRequest, request: Request) -> None:
+        self._node = node
+        self._asked = asked
+        self._request = request
+        self._open: list[tuple[Partition, int, _Answer]] = []
+        self._failed = ErrorCode.NONE
+        self._response = ProduceResponse(responses=[])
+        self.keys: Sequence[Partition] = ()
+        self.deadline_ms = node.clock.now_ms + max(asked.timeout_ms, 0)
+
+    def start(self) -> ProduceResponse | None:
+        """Append everything; answer, unless something is not committed or no answer is wanted."""
+        moved: list[Partition] = []
+        for topic in self._asked.topic_data:
+            answers = [self._append(topic, one, moved) for one in topic.partition_data]
+            self._response.responses.append(
+                ProduceResponse.Topic(
+                    name=topic.name, topic_id=topic.topic_id, partition_responses=answers
+                )
+            )
+        waiting = self._node.waiting
+        for partition in moved:
+            if partition in waiting:
+                waiting.wake(partition)
+        if self._asked.acks == 0:
+            if self._failed:
+                # All that a client without an answer can be told is that something failed.
+                reason = f"Produce without acks: {self._failed.name}"
+                self._node.close(self._request.connection, reason)
+            return None
+        self.keys = [partition for partition, _, _ in self._open]
+        return None if self.keys else self._response
+
+    def complete(self, *, is_expired: bool) -> bool:
+        still_open = [one for one in self._open if not self._settle(*one, is_expired=is_expired)]
+        if still_open:
+            return False
+        self._node.dispatch.answer(self._request, self._response)
+        return True
+
+    def _append(
+        self,
+        topic: ProduceRequest.Topic,
+        one: ProduceRequest.Topic.Partition,
+        moved: list[Partition],
+    ) -> _Answer:
+        request, acks = self._request, self._asked.acks
+        partition = _partition(self._node, topic, one.index, request)
+        if isinstance(partition, ErrorCode):
+            self._failed = partition
+            return _refused(one.index, Outcome(partition))
+        # What was decoded is a view of the frame.
+        records = cast("memoryview | None", one.records)
+        clock = self._node.clock
+        outcome = appending.append(partition, records, clock, version=request.version, acks=acks)
+        if outcome.error:
+            self._failed = outcome.error
+            return _refused(one.index, outcome)
+        if outcome.has_moved:
+            moved.append(partition)
+        answer = _Answer(
+            index=one.index,
+            error_code=0,
+            base_offset=outcome.base_offset,
+            log_append_time_ms=outcome.append_time,
+            log_start_offset=partition.log.log_start_offset,
+        )
+        if acks == ALL_IN_SYNC and not self._settle(partition, outcome.end_offset, answer):
+            self._open.append((partition, outcome.end_offset, answer))
+        return answer
+
+    def _settle(
+        self, partition: Partition, end_offset: int, answer: _Answer, *, is_expired: bool = False
+    ) -> bool:
+        """Say how an append came out, if that is known."""
+        code = partition.leader.is_committed(end_offset)
+        if code is None and is_expired:
+            code = ErrorCode.REQUEST_TIMED_OUT
+        if code:
+            answer.error_code = code
+            answer.base_offset = appending.NO_OFFSET
+        return code is not None
+
+
+def handle(node: Node, message: Message, request: Request) -> Message | None:
+    asked = cast("ProduceRequest", message)
+    refused = why_not_acks(asked.acks)
+    if refused:
+        raise RequestRefused(refused)
+    produce = Produce(node, asked, request)
+    response = produce.start()
+    if produce.keys:
+        request.parked = produce
+        node.waiting.park(produce)
+    return response
+
+
+def refuse(message: Message, code: ErrorCode) -> Message | None:
+    """Answer every partition with one error."""
+    asked = cast("ProduceRequest", message)
+    return ProduceResponse(
+        responses=[
+            ProduceResponse.Topic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partition_responses=[
+                    _refused(one.index, Outcome(code)) for one in topic.partition_data
+                ],
+            )
+            for topic in asked.topic_data
+        ]
+    )
+
+
+def _partition(
+    node: Node, topic: ProduceRequest.Topic, index: int, request: Request
+) -> Partition | ErrorCode:
+    """Find what is to be appended to."""
+    if request.version >= TOPIC_IDS:
+        partition = node.partitions.of_id(topic.topic_id, index)
+        unknown = ErrorCode.UNKNOWN_TOPIC_ID
+    else:
+        partition = node.partitions.get(topic.name, index)
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if partition is None:
+        return unknown
+    if partition.is_offline:
+        return ErrorCode.KAFKA_STORAGE_ERROR
+    if partition.topic.is_internal and request.client_id != ADMIN_CLIENT:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return partition
+
+
+def _refused(index: int, outcome: Outcome) -> _Answer:
+    return _Answer(
+        index=index,
+        error_code=outcome.error,
+        base_offset=appending.NO_OFFSET,
+        error_message=outcome.reason,
+        record_errors=[
+            _Answer.RecordError(batch_index=one.index, batch_index_error_message=one.message)
+            for one in outcome.record_errors
+        ],
+    )

@@ -1,0 +1,42 @@
+"""What a node wants people to know, as lines of a log.
+
+Each kind of notice has one row: how grave it is, and the sentence that it becomes.
+"""
+
+import sys
+import time
+from typing import Final, NamedTuple, TextIO
+
+from ottla.broker.effects import Notice
+
+
+class Sentence(NamedTuple):
+    """How a kind of notice is told; `subject` and `detail` are the notice's own."""
+
+    level: str
+    text: str
+
+
+SENTENCES: Final = {
+    "connection-closed": Sentence("WARN", "connection {subject} is closed: {detail}"),
+    "connection-lost": Sentence("DEBUG", "connection {subject} is over: {detail}"),
+    "log-cut": Sentence("WARN", "{subject}: {detail} at the end were no batches and are cut off"),
+}
+_LEVELS: Final = ("DEBUG", "INFO", "WARN", "ERROR")
+
+
+class NoticeLog:
+    """Writes notices of a level and above to a stream."""
+
+    def __init__(self, level: str = "WARN", stream: TextIO | None = None) -> None:
+        self._shown = _LEVELS[_LEVELS.index(level) :]
+        self._stream = sys.stderr if stream is None else stream
+
+    def __call__(self, notice: Notice) -> None:
+        """Write a notice, if it is to be shown."""
+        sentence = SENTENCES[notice.name]
+        if sentence.level in self._shown:
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            text = sentence.text.format(subject=notice.subject, detail=notice.detail)
+            self._stream.write(f"{now} {sentence.level} {text}\n")
+            self._stream.flush()

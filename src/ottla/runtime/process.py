@@ -1,0 +1,99 @@
+"""A node as a process: its directories, its listeners, its loop, signals, a clean end."""
+
+import gc
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import SystemRandom
+from types import FrameType
+from typing import Final
+
+from ottla.broker.clock import draw_id
+from ottla.broker.node import Endpoint, Identity, Node
+from ottla.broker.partition_logs import PartitionLogs
+from ottla.config import log as log_rows
+from ottla.config import node as node_rows
+from ottla.config.settings import Settings
+from ottla.config.table import Table
+from ottla.runtime.disk import SystemDisk
+from ottla.runtime.listeners import Listener
+from ottla.runtime.loop import Loop, clock_tick
+from ottla.runtime.notices import NoticeLog
+from ottla.runtime.pollers import new_poller
+from ottla.storage.directories import open_directories
+from ottla.storage.directory import Owner, format_directory
+from ottla.storage.file_names import META_PROPERTIES
+from ottla.storage.meta_properties import MetaProperties
+from ottla.wire.uuids import uuid_text
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeOptions:
+    """What a process needs to know to run a node."""
+
+    directories: Sequence[str]
+    port: int = 9092
+    host: str = "127.0.0.1"
+    listener: str = "PLAINTEXT"
+    node_id: int = 1
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    level: str = "WARN"
+
+
+class NodeProcess:
+    """A node that this process runs."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        """Lock the directories, open what lies in them, and listen."""
+        self._options = options
+        chance = SystemRandom()
+        settings = Settings.of_broker(Table.of(log_rows, node_rows), options.settings)
+        disk = SystemDisk()
+        for path in options.directories:
+            _format_if_new(disk, path, options.node_id, chance)
+        directories = open_directories(disk, options.directories, Owner(options.node_id))
+        cluster_id = directories.live[0].meta.cluster_id
+        assert cluster_id is not None, "it is checked when a directory is opened"
+        self.listener = Listener(options.listener, options.host, options.port)
+        self.address = Endpoint(options.host or "localhost", self.listener.port)
+        endpoints = {options.listener: self.address}
+        identity = Identity(options.node_id, cluster_id, endpoints)
+        self.node = Node(identity, settings, PartitionLogs(directories), chance)
+        self.loop = Loop(
+            self.node,
+            [self.listener],
+            new_poller(),
+            NoticeLog(options.level),
+            settings[node_rows.SOCKET_REQUEST_MAX_BYTES],
+        )
+        self.loop.carry_out(self.node.start(clock_tick()))
+
+    def run(self, ready: Callable[[], None]) -> None:
+        """Serve until a signal asks to stop; `ready` is called once clients can connect."""
+        before = [signal.signal(number, self._ask_to_stop) for number in _SIGNALS]
+        # What was loaded stays: the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
+        try:
+            ready()
+            self.loop.run()
+        finally:
+            for number, handler in zip(_SIGNALS, before, strict=True):
+                signal.signal(number, handler)
+
+    def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self.loop.stop()
+
+
+def _format_if_new(disk: SystemDisk, path: str, node_id: int, chance: SystemRandom) -> None:
+    """Make a directory that has nothing in it a log directory of a new cluster."""
+    if disk.status(f"{path}/{META_PROPERTIES}") is not None:
+        return
+    Path(path).mkdir(parents=True, exist_ok=True)
+    cluster_id = uuid_text(draw_id(chance))
+    meta = MetaProperties(cluster_id=cluster_id, node_id=node_id, directory_id=draw_id(chance))
+    format_directory(disk, path, meta, clock_tick().wall_ms)
