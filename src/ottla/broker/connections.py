@@ -31,7 +31,7 @@ class Connection:
         self.id = number
         self.listener = listener
         self.address = address
-        self.client_software = ("", "")
+        self.client_software: tuple[str, str] = ("", "")
         self.is_paused = False
         self.slots: deque[Request] = deque()
 

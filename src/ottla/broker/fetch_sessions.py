@@ -41,13 +41,14 @@ class Wanted:
         self.topic = topic
         self.topic_id = topic_id
         self.asked = asked
-        self.high_watermark = self.log_start_offset = _UNTOLD
+        self.high_watermark: int = _UNTOLD
+        self.log_start_offset: int = _UNTOLD
 
     def is_news(self, answer: FetchResponse.Topic.Partition, size_bytes: int) -> bool:
         """Is there something in an answer that was not told yet? From now on it is."""
         is_news = (
             size_bytes > 0
-            or answer.error_code != ErrorCode.NONE
+            or answer.error_code != 0
             or answer.high_watermark != self.high_watermark
             or answer.log_start_offset != self.log_start_offset
             or answer.diverging_epoch.epoch >= 0

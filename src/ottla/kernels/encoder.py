@@ -293,9 +293,9 @@ def _copied(value: Value) -> bytes:
     return memoryview(value).tobytes()
 
 
-def _range_bytes(value: Value) -> int:
-    size_bytes: int = value.size_bytes
-    return size_bytes
+def _is_range(value: Value) -> bool:
+    """Is it a range of a file, which its sender reads? All that counts here is how long it is."""
+    return isinstance(value, tuple)
 
 
 def _as_octets(value: Value) -> Buffer:
@@ -309,21 +309,28 @@ def _as_octets(value: Value) -> Buffer:
 @cython.cfunc
 @cython.exceptval(-1)
 def _write_blob(step: EncodeStep, value: Value, output: _Output) -> cython.int:
-    length: cython.Py_ssize_t
-    if step.kind == _RECORDS and isinstance(value, tuple):
-        # A range of a file, which its sender reads: all that is known here is how long it is.
-        length = _range_bytes(value)
-    else:
-        if not isinstance(value, bytes):
-            value = _as_octets(value) if step.kind == _RECORDS else _copied(value)
-        length = len(value)
+    if not isinstance(value, bytes):
+        if step.kind == _RECORDS and _is_range(value):
+            return _write_foreign(step, value, output, value[-1])
+        value = _as_octets(value) if step.kind == _RECORDS else _copied(value)
+    length: cython.Py_ssize_t = len(value)
     if step.kind == _UUID:
         if length != 16:
             raise Unencodable(f"a uuid has 16 bytes, not {length}")
         return _write_bytes(output, value)
+    if step.kind == _RECORDS:
+        return _write_foreign(step, value, output, length)
     _write_length(step, output, length)
-    if step.kind == _BYTES:
-        return _write_bytes(output, value)
+    return _write_bytes(output, value)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _write_foreign(
+    step: EncodeStep, value: Value, output: _Output, length: cython.Py_ssize_t
+) -> cython.int:
+    """Write the length of what is sent as it was given."""
+    _write_length(step, output, length)
     if output.foreign is None:
         output.foreign = []
     output.foreign.append((output.length, value))
@@ -551,7 +558,7 @@ def encode(
 ) -> list[Buffer]:
     """Write a struct as parts to be sent in order: bytes, and records as they were given.
 
-    Records may be a tuple that has `size_bytes`: a range of a file that is read when it is sent.
+    Records may be a tuple that ends in their size: a range of a file, read when it is sent.
 
     `front`, a pair of plan and struct, goes before it (a message's header); `framed` puts the
     length of everything, as four bytes, before that.

@@ -46,13 +46,13 @@ class SocketConnection:
         "_queue",
         "_queued_bytes",
         "_small_rounds",
+        "_socket",
         "_view",
         "descriptor",
         "end",
         "is_closing",
         "is_paused",
         "number",
-        "socket",
         "start",
         "watched",
     )
@@ -60,7 +60,7 @@ class SocketConnection:
     def __init__(self, number: int, sock: socket.socket, frame_bytes_max: int) -> None:
         """Take over a socket that does not block."""
         self.number = number
-        self.socket = sock
+        self._socket = sock
         self.descriptor = sock.fileno()
         self.is_paused = False
         self.is_closing = False
@@ -88,7 +88,7 @@ class SocketConnection:
         if self.end == len(self._buffer):
             self._make_room()
         try:
-            count = self.socket.recv_into(self._view[self.end :])
+            count = self._socket.recv_into(self._view[self.end :])
         except BlockingIOError:
             return
         except OSError as fault:
@@ -149,7 +149,7 @@ class SocketConnection:
 
     def close(self) -> None:
         """Give the socket and all memory back."""
-        self.socket.close()
+        self._socket.close()
         self._queue.clear()
         self._queued_bytes = 0
 
@@ -191,7 +191,7 @@ class SocketConnection:
             wanted += len(piece)
             if len(parts) == _PARTS_MAX:
                 break
-        sent = self.socket.sendmsg(parts, (), flags)
+        sent = self._socket.sendmsg(parts, (), flags)
         self._queued_bytes -= sent
         self._drop(parts, sent)
         return sent == wanted

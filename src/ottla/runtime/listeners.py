@@ -20,18 +20,18 @@ class Listener:
         else:
             is_dual = socket.has_dualstack_ipv6()
             family = socket.AF_INET6 if is_dual else socket.AF_INET
-        self.socket = socket.create_server(
+        self._socket = socket.create_server(
             (host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual
         )
-        self.socket.setblocking(False)
-        self.descriptor = self.socket.fileno()
-        self.port: int = self.socket.getsockname()[1]
+        self._socket.setblocking(False)
+        self.descriptor = self._socket.fileno()
+        self.port: int = self._socket.getsockname()[1]
 
     def accept(self) -> Iterator[tuple[socket.socket, str]]:
         """The connections that wait, with their peers' addresses; not all if there are many."""
         for _ in range(_ACCEPTED_AT_ONCE):
             try:
-                accepted, address = self.socket.accept()
+                accepted, address = self._socket.accept()
             except (BlockingIOError, ConnectionAbortedError):
                 return
             accepted.setblocking(False)
@@ -40,4 +40,4 @@ class Listener:
 
     def close(self) -> None:
         """Take no more."""
-        self.socket.close()
+        self._socket.close()

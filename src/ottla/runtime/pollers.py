@@ -37,10 +37,18 @@ class EpollPoller:
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
-        self.add = self._epoll.register
-        self.change = self._epoll.modify
-        self.remove = self._epoll.unregister
-        self.close = self._epoll.close
+
+    def add(self, descriptor: int, events: int) -> None:
+        self._epoll.register(descriptor, events)
+
+    def change(self, descriptor: int, events: int) -> None:
+        self._epoll.modify(descriptor, events)
+
+    def remove(self, descriptor: int) -> None:
+        self._epoll.unregister(descriptor)
+
+    def close(self) -> None:
+        self._epoll.close()
 
     def wait(self, timeout_s: float | None) -> list[tuple[int, int]]:
         return self._epoll.poll(timeout_s)
