@@ -18,6 +18,7 @@ from ottla.records.message_set_check import check_message_set
 from ottla.records.rebuild import recompress
 from ottla.records.scan import BatchRow, scan
 from ottla.records.verdicts import RecordError, Verdict
+from ottla.storage.writes import DISK_FULL
 
 NO_OFFSET: Final = -1
 NO_TIME: Final = -1
@@ -159,7 +160,8 @@ def _write(partition: Partition, placed: _Placed, clock: Clock) -> Outcome:
     try:
         has_moved = partition.append(data, rows, clock.wall_ms)
     except OSError as fault:
-        partition.is_offline = True
+        # Without room an append leaves nothing behind, and there may be room again.
+        partition.is_offline = fault.errno not in DISK_FULL
         return Outcome(ErrorCode.KAFKA_STORAGE_ERROR, reason=fault.strerror)
     end_offset = partition.log.end_offset
     return Outcome(

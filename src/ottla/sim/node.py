@@ -7,7 +7,16 @@ from typing import Final
 
 from ottla.broker import effects as kinds
 from ottla.broker.effects import Effect, Part
-from ottla.broker.events import Connected, Disconnected, Event, Job, JobEnded, Received, Ticked
+from ottla.broker.events import (
+    Connected,
+    Disconnected,
+    Event,
+    Job,
+    JobEnded,
+    Received,
+    Stopping,
+    Ticked,
+)
 from ottla.broker.node import Endpoint, Identity, Node
 from ottla.broker.partition_logs import PartitionLogs
 from ottla.config import log as log_rows
@@ -91,7 +100,14 @@ class SimulatedNode:
             return
         self._carry_out(self.node.step(self._tick()))
         self._carry_out(self.node.step(event))
-        self._set_timer()
+        if self.is_running:
+            self._set_timer()
+
+    def stop(self) -> None:
+        """End as a process does that is asked to."""
+        self.world.say("node", "stop")
+        self.tell(Stopping())
+        assert not self.is_running, "a node that was asked to stop has stopped"
 
     def end(self) -> None:
         """End at once, as a killed process does; what was written is still there."""

@@ -1,0 +1,92 @@
+"""Runs of one node in a world with faults, each had again by its seed."""
+
+from typing import Final
+
+from ottla.broker.partition_logs import create_topic
+from ottla.sim.client import SimulatedClient
+from ottla.sim.crash import CrashModel
+from ottla.sim.disk import SimulatedDisk
+from ottla.sim.faults import Fails, Fault, Operation, WritesShort
+from ottla.sim.node import SimulatedNode, format_disk
+from ottla.sim.workload import (
+    Consuming,
+    Producing,
+    Promises,
+    check_all_read,
+    watch_patience,
+)
+from ottla.sim.world import World
+
+TOPIC: Final = "orders"
+RUN_MS: Final = 3000
+NO_ROOM: Final = 28
+
+
+class Run:
+    """Two producers and a consumer with a node that is killed, stopped, and cut off from power."""
+
+    def __init__(self, seed: int, *, keeps_trace: bool = False) -> None:
+        self.world = World(seed, keeps_trace=keeps_trace)
+        self.disk = self._new_disk()
+        format_disk(self.disk)
+        settings = {"log.segment.bytes": str(1 << 20), "log.index.interval.bytes": "64"}
+        self.settings = settings
+        self.node = SimulatedNode(self.world, self.disk, settings)
+        create_topic(self.node.node, TOPIC, 1, {"segment.bytes": str(1 << 20)})
+        self.promises = Promises()
+        clients = [SimulatedClient(self.world, f"client{n}", lambda: self.node) for n in range(3)]
+        self.clients = clients
+        self.producing = [Producing(one, TOPIC, self.promises) for one in clients[:2]]
+        self.consuming = Consuming(clients[2], TOPIC, self.promises)
+
+    def run(self) -> None:
+        """Run to the end, and see whether all promises are kept."""
+        world = self.world
+        for one in self.producing:
+            one.start(30, RUN_MS)
+        self.consuming.start(RUN_MS + 1000)
+        watch_patience(world, self.clients, RUN_MS + 1000)
+        for _ in range(4):
+            world.soon(RUN_MS, self._trouble)
+        world.run(RUN_MS)
+        self.disk.heal()
+        self._restart(with_power_cut=True)
+        world.run(RUN_MS + 1000)
+        check_all_read(self.consuming, self.promises)
+
+    def _trouble(self) -> None:
+        match self.world.chance.randrange(5):
+            case 0:
+                self._kill()
+            case 1:
+                self._restart(with_power_cut=self.world.chance.random() < 0.5)
+            case 2:
+                self._inject(Fault(Fails(NO_ROOM), Operation.WRITE, "*.log", count=3))
+            case 3:
+                self._inject(Fault(WritesShort(), Operation.WRITE, "*.log", count=3))
+            case _:
+                self.world.chance.choice(self.clients).cut()
+
+    def _inject(self, fault: Fault) -> None:
+        self.world.say("disk", str(fault.outcome))
+        self.disk.inject(fault)
+
+    def _kill(self) -> None:
+        self.node.end()
+        self._start()
+
+    def _restart(self, *, with_power_cut: bool) -> None:
+        """Stop cleanly, after which not even a power cut may take anything away."""
+        self.disk.heal()
+        self.node.stop()
+        if with_power_cut:
+            self.world.say("disk", "power cut")
+            self.disk = self.disk.crash(self.world.chance, CrashModel.POSIX)
+        self._start()
+
+    def _start(self) -> None:
+        self.disk.heal()
+        self.node = SimulatedNode(self.world, self.disk, self.settings)
+
+    def _new_disk(self) -> SimulatedDisk:
+        return SimulatedDisk(lambda: self.world.wall_ms, self.world.chance)
