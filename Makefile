@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory
 
 PYTHON := .venv/bin/python
-FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/tidy)
+FAST_TESTS := $(wildcard tests/unit tests/scenarios tests/golden tests/sim tests/tidy)
 ORACLE := $(wildcard tests/conformance/jars.py tests/conformance/pom.xml)
 # Every process asks Kafka through three of Java, so that more of them would only wait for memory.
 PARALLEL := -n auto --maxprocesses=4 --dist=worksteal

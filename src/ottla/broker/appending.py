@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
     """Has the high watermark moved?"""
 
 
-class _Placed(NamedTuple):
+class Placed(NamedTuple):
     """Batches as they are appended, at the end of the log."""
 
     data: WritableBuffer | bytes
@@ -84,16 +84,16 @@ def _append_batch(partition: Partition, records: memoryview, rules: Rules, clock
             return _as_before(partition, decision.duplicate)
         if decision.error:
             return Outcome(decision.error, reason=decision.reason)
-    return _write(partition, _place(partition, records, verdict, header, clock.wall_ms), clock)
+    return _write(partition, place(partition, records, verdict, header, clock.wall_ms), clock)
 
 
-def _place(
+def place(
     partition: Partition,
     records: memoryview,
     verdict: Verdict,
     header: BatchHeader,
     wall_ms: int,
-) -> _Placed:
+) -> Placed:
     """Give a sound batch its place, and what else the topic demands."""
     options = partition.topic.options
     rules, codec = options.rules, options.codec
@@ -104,9 +104,9 @@ def _place(
         data = recompress(records, codec, options.level, inflated=verdict.inflated)
     admit(data, verdict, rules, (offset, epoch), wall_ms)
     if rules.is_append_time:
-        return _Placed(data, scan(data).rows, wall_ms)
+        return Placed(data, scan(data).rows, wall_ms)
     if data is not records or verdict.max_timestamp != header.max_timestamp:
-        return _Placed(data, scan(data).rows, NO_TIME)
+        return Placed(data, scan(data).rows, NO_TIME)
     row = BatchRow(
         0,
         len(records),
@@ -123,7 +123,7 @@ def _place(
         epoch,
         header.crc,
     )
-    return _Placed(data, [row], NO_TIME)
+    return Placed(data, [row], NO_TIME)
 
 
 def _append_set(partition: Partition, records: memoryview, rules: Rules, clock: Clock) -> Outcome:
@@ -144,10 +144,10 @@ def _append_set(partition: Partition, records: memoryview, rules: Rules, clock: 
     )
     data = assign_offsets(records, verdict, target).data
     time = NO_TIME if append_time is None else append_time
-    return _write(partition, _Placed(data, scan(data).rows, time), clock)
+    return _write(partition, Placed(data, scan(data).rows, time), clock)
 
 
-def _write(partition: Partition, placed: _Placed, clock: Clock) -> Outcome:
+def _write(partition: Partition, placed: Placed, clock: Clock) -> Outcome:
     data, rows, append_time = placed
     options = partition.topic.options
     if len(data) > options.log.segment_bytes:

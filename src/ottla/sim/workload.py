@@ -155,7 +155,7 @@ class Consuming:
                 if record.offset > self.position:
                     gap = f"{record.offset} came, not {self.position}"
                     raise BrokenPromise(f"I-SIM-3: {self.client.name}: {gap}")
-                self._promises.see(record.offset, record.value or b"")
+                self._promises.see(record.offset, bytes(record.value or b""))
                 self.position += 1
 
 
