@@ -9,6 +9,7 @@ import pytest
 from ottla.kernels.faults import Malformed, Unencodable
 from ottla.records.batch import HEADER_BYTES, BatchHeader, checksum, seal
 from ottla.records.builder import BatchOptions, Row, write_batch, write_empty_batch
+from ottla.records.columns import Columns, Shape
 from ottla.records.compression import Codec
 from ottla.records.reader import read_records
 from tests.conformance.drawn_batches import (
@@ -20,6 +21,7 @@ from tests.conformance.drawn_batches import (
     kafkas_records,
 )
 from tests.conformance.oracle import Oracle, ReadBatch, Record
+from tests.unit.records.samples import with_section
 
 COUNT: Final = 100
 INFLATED_BYTES_MAX: Final = 1 << 24
@@ -131,6 +133,34 @@ def test_the_same_records_are_refused(oracle_44: Oracle) -> None:
             assert written_again(read, options) != run, f"{run.hex()}: {read}"
         else:
             assert ours == read.records
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "16 00 00 ff ff ff ff 1f 01 01 00 00",
+        "14 00 00 80 80 80 80 10 01 01 00",
+        "14 00 00 80 80 80 80 70 01 01 00",
+        "14 00 00 80 80 80 80 80 01 01 00",
+        "1e 00 80 80 80 80 80 80 80 80 80 02 00 01 01 00",
+        "1e 00 82 80 80 80 80 80 80 80 80 7f 00 01 01 00",
+        "20 00 80 80 80 80 80 80 80 80 80 80 00 00 01 01 00",
+    ],
+)
+def test_bits_that_do_not_fit_a_number_are_dropped_as_by_kafka(
+    oracle_44: Oracle, section: str
+) -> None:
+    run = with_section(bytes.fromhex(section))
+    (read,) = oracle_44.parse([run])[0].batches
+    assert records_or_none(run) == (None if read.error is not None else read.records)
+    if read.error is not None:
+        with pytest.raises(Malformed):
+            Columns(["offset", "timestamp"]).table(run)
+        return
+    table = Columns(["offset", "timestamp"], Shape(timestamp_unit="ms")).table(run)
+    assert table["offset"].to_pylist() == [one.offset for one in read.records]
+    times = table["timestamp"].cast("int64").to_pylist()
+    assert times == [one.timestamp_ms for one in read.records]
 
 
 def records_or_none(run: bytes) -> tuple[Record, ...] | None:

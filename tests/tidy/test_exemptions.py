@@ -34,14 +34,18 @@ def silenced(source: str) -> list[str]:
     ]
 
 
-def swallowed(tree: ast.Module) -> list[int]:
-    """Lines of handlers that catch everything, a request to stop included."""
+def swallowed(tree: ast.Module, *too_wide: str) -> list[int]:
+    """Lines of handlers that catch everything, a request to stop included, or what is too wide."""
     return [
         node.lineno
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler)
-        and (node.type is None or ast.unparse(node.type) == "BaseException")
+        and (node.type is None or {"BaseException", *too_wide} & set(_caught(node.type)))
     ]
+
+
+def _caught(kinds: ast.expr) -> list[str]:
+    return [ast.unparse(kind) for kind in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
 
 
 def test_no_checker_is_silenced_without_a_reason() -> None:
@@ -74,8 +78,24 @@ def test_no_error_is_swallowed() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_bare_except_is_found() -> None:
-    assert swallowed(ast.parse("try:\n f()\nexcept:\n pass\n")) == [3]
+def test_what_is_shipped_names_what_it_catches() -> None:
+    wrong = [
+        f"{shown(path)}:{line}"
+        for path in python_files("src")
+        for line in swallowed(parsed(path), "Exception")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("kinds", ["", " BaseException", " (OSError, BaseException)"])
+def test_a_handler_of_everything_is_found(kinds: str) -> None:
+    tree = ast.parse(f"try:\n f()\nexcept{kinds}:\n pass\n")
+    assert swallowed(tree) == [3]
+
+
+def test_a_handler_of_nearly_everything_is_found() -> None:
+    tree = ast.parse("try:\n f()\nexcept (OSError, Exception) as fault:\n log(fault)\n")
+    assert (swallowed(tree), swallowed(tree, "Exception")) == ([], [3])
 
 
 def test_no_test_is_marked_to_be_left_out() -> None:

@@ -65,6 +65,7 @@ _PAIR_BYTES = cython.declare(cython.Py_ssize_t, 200)
 _VIEW_BYTES = cython.declare(cython.Py_ssize_t, 208)
 
 _UINT32_MAX = cython.declare(cython.ulonglong, 4294967295)
+_UINT64_MAX = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 _INT64_MAX = cython.declare(cython.longlong, 9223372036854775807)
 _HEADER_BYTES = cython.declare(cython.Py_ssize_t, 61)
 
@@ -202,7 +203,10 @@ def _sum(one: cython.longlong, other: cython.longlong) -> cython.longlong:
 @cython.nogil
 @cython.exceptval(check=False)
 def _varint(walk: Walk) -> cython.longlong:
-    """A zig-zag varint of at most five bytes and 32 bits; a fault if there is none."""
+    """A zig-zag varint of at most five bytes; a fault if there is none.
+
+    Like Java, whose clients may have written such: bits that do not fit 32 are dropped.
+    """
     value: cython.ulonglong = 0
     half: cython.longlong
     byte: cython.ulonglong
@@ -218,10 +222,11 @@ def _varint(walk: Walk) -> cython.longlong:
         if byte < 128:
             break
         shift += 7
-    if shift == 35 or value > _UINT32_MAX:
+    if shift == 35:
         walk.fault = _VARINT
         return 0
     walk.position = at
+    value &= _UINT32_MAX
     half = cython.cast(cython.longlong, value >> 1)
     return ~half if value & 1 else half
 
@@ -231,7 +236,7 @@ def _varint(walk: Walk) -> cython.longlong:
 @cython.nogil
 @cython.exceptval(check=False)
 def _varlong(walk: Walk) -> cython.longlong:
-    """A zig-zag varint of at most ten bytes and 64 bits; a fault if there is none."""
+    """A zig-zag varint of at most ten bytes, of which 64 bits count; a fault if there is none."""
     value: cython.ulonglong = 0
     half: cython.longlong
     byte: cython.ulonglong
@@ -243,7 +248,7 @@ def _varlong(walk: Walk) -> cython.longlong:
             return 0
         byte = walk.data[at]
         at += 1
-        if shift == 63 and byte > 1:
+        if shift == 63 and byte > 127:
             walk.fault = _VARINT
             return 0
         value |= (byte & 127) << shift
@@ -251,6 +256,7 @@ def _varlong(walk: Walk) -> cython.longlong:
             break
         shift += 7
     walk.position = at
+    value &= _UINT64_MAX
     half = cython.cast(cython.longlong, value >> 1)
     return ~half if value & 1 else half
 

@@ -116,8 +116,8 @@ def test_inflated_bytes_are_bounded() -> None:
         ("0c 00 00 00 01 01 02", "end within a record"),
         ("10 00 00 00 01 01 02 01 00", "negative"),
         ("18 00 00 80 80 80 80 80 00 01 01 00 00", "varint"),
-        ("16 00 00 ff ff ff ff 1f 01 01 00 00", "varint"),
-        ("22 00 ff ff ff ff ff ff ff ff ff 02 00 01 01 00 00 00", "varint"),
+        ("16 00 00 ff ff ff ff 1f 01 01 00 00", "offset deltas"),
+        ("22 00 ff ff ff ff ff ff ff ff ff ff 00 01 01 00 00 00", "varint"),
     ],
 )
 def test_records_that_are_none(section: str, reason: str) -> None:
