@@ -11,6 +11,7 @@ from tests.tidy.sources import PACKAGE, ROOT, every_file, shown
 
 LINK: Final = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 FENCED: Final = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+NAMED_TEST: Final = re.compile(r"`(?P<file>[\w/]+\.py)::(?P<name>test_\w+)`")
 MAP_ROW: Final = re.compile(r"^\| `(?P<name>[\w/]+)` \|", re.MULTILINE)
 RELEASE: Final = re.compile(r"## (Unreleased|\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\))")
 KINDS_OF_CHANGE: Final = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
@@ -51,6 +52,29 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A title\n[a](#a-title) [b](#no) [c](none.md) [d](https://example.org)\n")
     assert broken_links(page) == ["#no", "none.md"]
+
+
+def missing_tests(text: str) -> list[str]:
+    """The tests that a page names and that are not there."""
+    return [
+        found[0]
+        for found in NAMED_TEST.finditer(text)
+        if not (path := ROOT / "tests" / found["file"]).exists()
+        or f"def {found['name']}(" not in path.read_text()
+    ]
+
+
+def test_the_tests_that_pages_name_are_there() -> None:
+    wrong = [
+        f"{shown(page)}: {name}" for page in documents() for name in missing_tests(page.read_text())
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_missing_test_is_found() -> None:
+    here = "`tidy/test_documents.py::test_a_missing_test_is_found`"
+    page = f"`unit/test_errors.py::test_none` and {here}"
+    assert missing_tests(page) == ["`unit/test_errors.py::test_none`"]
 
 
 def test_the_map_names_every_part_and_no_other() -> None:
