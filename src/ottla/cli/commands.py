@@ -61,6 +61,33 @@ NOUNS: Final = (
             Verb("consume", "print records of a topic", "ottla.cli.record.consume"),
         ),
     ),
+    Noun(
+        "config",
+        "see and change what is configured on topics, brokers and groups",
+        (
+            Verb("show", "print what is set, and where it comes from", "ottla.cli.config.show"),
+            Verb("set", "give configs other values", "ottla.cli.config.set"),
+            Verb("unset", "let configs have their defaults again", "ottla.cli.config.unset"),
+        ),
+    ),
+    Noun(
+        "quota",
+        "see and change how much users and clients may do",
+        (
+            Verb("show", "print the quotas that are set", "ottla.cli.quota.show"),
+            Verb("set", "limit a user, a client or an address", "ottla.cli.quota.set"),
+            Verb("unset", "take a limit away", "ottla.cli.quota.unset"),
+        ),
+    ),
+    Noun(
+        "cluster",
+        "see the nodes of a cluster and what they speak",
+        (
+            Verb("show", "print brokers, quorum and features", "ottla.cli.cluster.show"),
+            Verb("apis", "print which APIs a broker speaks", "ottla.cli.cluster.apis"),
+            Verb("directories", "print the log directories", "ottla.cli.cluster.directories"),
+        ),
+    ),
 )
 
 

@@ -1,0 +1,1 @@
+"""`ottla config`: what is configured on topics, brokers and other resources of a cluster."""

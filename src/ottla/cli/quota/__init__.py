@@ -1,0 +1,1 @@
+"""`ottla quota`: how much users and clients may do."""
