@@ -9,8 +9,8 @@ from ottla.cli import EXIT_FINE, Refused
 
 EXIT_CODES: Final = """exit codes:
   0    done, and nothing bad was found
-  1    something bad was found in the files, and said
-  2    the command line is wrong, or a path cannot be read
+  1    something bad was found, and said
+  2    the command line is wrong, a path cannot be read, or the cluster refuses
   130  stopped by Ctrl-C
   141  nobody reads the output any more"""
 
@@ -128,7 +128,7 @@ def _usage() -> str:
     lines = ["usage: ottla NOUN VERB ...   or: ottla [--help | --version]", ""]
     for noun in NOUNS:
         lines.append(f"  {noun.name:8} {noun.summary}")
-        lines += [f"    {noun.name} {verb.name:8} {verb.summary}" for verb in noun.verbs]
+        lines += [f"    {f'{noun.name} {verb.name}':19} {verb.summary}" for verb in noun.verbs]
     lines += ["", "Each has its own --help, with examples.", "", EXIT_CODES, ""]
     return "\n".join(lines)
 

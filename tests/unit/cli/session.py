@@ -6,6 +6,7 @@ Lines with # tell the story; an empty line of an answer is written as a dot.
 
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,18 @@ import pytest
 from ottla.cli import main
 
 
-def play(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Type what a file says, and hold what comes against it."""
+def play(path: Path, capsys: pytest.CaptureFixture[str], mask: Callable[[str], str] = str) -> None:
+    """Type what a file says, and hold what comes against it.
+
+    What is another one in every run, such as a time, is for `mask` to hide in each line.
+    """
     found = path.read_text()
     lines: list[str] = []
     for line in found.splitlines():
         if line.startswith("# ") or not line:
             lines.append(line)
         elif line.startswith("$ "):
-            lines += [line, *said(line, capsys)]
+            lines += [line, *map(mask, said(line, capsys))]
     text = "\n".join(lines) + "\n"
     if os.environ.get("REWRITE") == "1":
         path.write_text(text)

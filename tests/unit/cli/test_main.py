@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def test_it_says_how_to_use_it(words: list[str], capsys: pytest.CaptureFixture[s
     assert cli.main(words) == 0
     said = capsys.readouterr().out
     assert said.startswith("usage: ottla")
-    assert "dump     print what files hold" in said
+    assert re.search(r"dump +print what files hold", said)
 
 
 @pytest.mark.parametrize("verb", ["dump", "grep", "verify"])
@@ -49,7 +50,10 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["start"], "ottla knows no 'start', only: log, topic, record; type: ottla --help"),
+        (
+            ["start"],
+            "ottla knows no 'start', only: log, topic, record, config, quota, cluster; type: ",
+        ),
         (["log", "undo"], "ottla log knows no 'undo'"),
         (["log", "dump"], "the following arguments are required: PATH; type: ottla log dump"),
     ],

@@ -14,6 +14,7 @@ from ottla.errors import ErrorCode
 from ottla.wire.fields import Message
 
 TIMEOUT_SECONDS: Final = 30.0
+SETTLE_SECONDS: Final = 3.0
 _RETRY_SECONDS: Final = 0.05
 
 _M = TypeVar("_M", bound=Message)
@@ -108,6 +109,8 @@ class Cluster:
         )
         answer = connection.ask(request, MetadataResponse, version=version)
         check(answer.error_code, "the cluster's metadata")
+        for topic in answer.topics:
+            topic.partitions.sort(key=lambda row: row.partition_index)
         self._brokers = {row.node_id: Address(row.host, row.port) for row in answer.brokers}
         self._controller_id = answer.controller_id
         self.cluster_id = answer.cluster_id
@@ -146,6 +149,15 @@ class Cluster:
                 raise Refused(f"{what}: {found}, and that did not change in time")
             sleep(pause)
             pause = min(pause * 2, 1.0)
+
+    def settle(self, is_seen: Callable[[], bool]) -> None:
+        """Wait a moment until a change is seen, which the controller has accepted already.
+
+        Brokers hear of it a little later, and who asks next should not be told what was before.
+        """
+        deadline = monotonic() + SETTLE_SECONDS
+        while not is_seen() and monotonic() < deadline:
+            sleep(_RETRY_SECONDS)
 
     def _no_topic(self, name: str) -> str:
         import difflib  # noqa: PLC0415  Only a wrong name needs it.

@@ -31,9 +31,10 @@ class Apis:
             name = "unknown" if api is None else api.name
             rows.append((key, name, spoken, "none" if both is None else both))
         if given.json:
-            for key, name, spoken, both in rows:
-                found = {"key": key, "name": name, "versions": str(spoken), "used": str(both)}
-                terminal.say(json_line(found))
+            for row in rows:
+                names = ("key", "name", "versions", "shared")
+                values = (row[0], *map(str, row[1:]))
+                terminal.say(json_line(dict(zip(names, values, strict=True))))
         else:
             say_columns(terminal, ("key", "api", "versions", "shared"), rows)
         return EXIT_FINE

@@ -8,8 +8,9 @@ from ottla.api.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from ottla.cli.client.arguments import ClusterArguments, cluster_of
+from ottla.cli.client.cluster import Cluster
 from ottla.cli.client.connection import check
-from ottla.cli.config.resources import parse_resource
+from ottla.cli.config.resources import Resource, kind_of, parse_resource
 from ottla.cli.config.show import configs_of, source_of
 from ottla.cli.log.values import Object, escaped, json_line
 from ottla.cli.terminal import Terminal
@@ -46,6 +47,8 @@ def change(
         answer = resource.connection(cluster).ask(request, IncrementalAlterConfigsResponse)
         found = answer.responses[0]
         check(found.error_code, str(resource), found.error_message)
+        if not given.dry_run:
+            cluster.settle(lambda: _is_seen(cluster, resource, changes))
     _say(
         terminal,
         given,
@@ -59,6 +62,17 @@ def change(
             )
             for name, value in changes.items()
         ],
+    )
+
+
+def _is_seen(cluster: Cluster, resource: Resource, changes: Mapping[str, str | None]) -> bool:
+    rows = {row.name: row for row in configs_of(cluster, resource, list(changes))}
+    return all(
+        name not in rows
+        or rows[name].is_sensitive
+        or (value is None and source_of(rows[name]) != kind_of(resource))
+        or rows[name].value == value
+        for name, value in changes.items()
     )
 
 

@@ -18,14 +18,18 @@ class Resource(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        kind = next(name for name, number in TYPES.items() if number == self.type)
-        return f"{kind}/{self.name}" if self.name else kind
+        return f"{kind_of(self)}/{self.name}" if self.name else kind_of(self)
 
     def connection(self, cluster: Cluster) -> Connection:
         """Whom to ask: a broker knows its own best."""
         if self.type in _OF_ONE_BROKER and self.name:
             return cluster.broker(int(self.name))
         return cluster.anyone()
+
+
+def kind_of(resource: Resource) -> str:
+    """The word for a resource's type."""
+    return next(name for name, number in TYPES.items() if number == resource.type)
 
 
 def parse_resource(text: str) -> Resource:

@@ -7,6 +7,7 @@ from ottla.cli.client.arguments import cluster_of
 from ottla.cli.client.connection import check
 from ottla.cli.log.values import escaped, json_line
 from ottla.cli.quota.entities import EntityArguments, required_entity, shown_entity, shown_value
+from ottla.cli.quota.show import quotas_of
 from ottla.cli.terminal import Terminal
 
 _Entry = AlterClientQuotasRequest.Entry
@@ -35,6 +36,13 @@ def change(
         answer = cluster.controller().ask(request, AlterClientQuotasResponse)
         found = answer.entries[0]
         check(found.error_code, shown_entity(parts), found.error_message)
+
+        def is_seen() -> bool:
+            held = {key: value for _, key, value in quotas_of(cluster, parts, is_whole=True)}
+            return all(held.get(key) == value for key, value in changes.items())
+
+        if not given.dry_run:
+            cluster.settle(is_seen)
     whom = shown_entity(parts)
     for key, value in changes.items():
         if given.json:

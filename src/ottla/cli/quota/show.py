@@ -9,6 +9,7 @@ from ottla.api.describe_client_quotas import (
 )
 from ottla.cli import EXIT_FINE
 from ottla.cli.client.arguments import cluster_of, declare_cluster
+from ottla.cli.client.cluster import Cluster
 from ottla.cli.client.connection import check
 from ottla.cli.columns import say_columns
 from ottla.cli.log.values import escaped, json_line
@@ -38,20 +39,8 @@ class Show:
 
     def run(self, arguments: argparse.Namespace, terminal: Terminal) -> int:
         given = EntityArguments(**vars(arguments))
-        component = DescribeClientQuotasRequest.Component
-        components = [
-            component(entity_type=kind, match_type=_DEFAULT if name is None else _EXACT, match=name)
-            for kind, name in entity_of(given)
-        ]
-        request = DescribeClientQuotasRequest(components=components, strict=False)
         with cluster_of(given) as cluster:
-            answer = cluster.ask(request, DescribeClientQuotasResponse)
-        check(answer.error_code, "quotas", answer.error_message)
-        rows: list[tuple[str, str, float]] = []
-        for entry in answer.entries or []:
-            parts = [(part.entity_type, part.entity_name) for part in entry.entity]
-            rows += [(shown_entity(parts), value.key, value.value) for value in entry.values]
-        rows.sort()
+            rows = quotas_of(cluster, entity_of(given))
         if given.json:
             for whom, key, limit in rows:
                 terminal.say(json_line({"entity": whom, "quota": key, "value": limit}))
@@ -61,6 +50,25 @@ class Show:
         else:
             terminal.note("no quotas are set")
         return EXIT_FINE
+
+
+def quotas_of(
+    cluster: Cluster, parts: list[tuple[str, str | None]], *, is_whole: bool = False
+) -> list[tuple[str, str, float]]:
+    """The quotas of entities that have some parts, and with `is_whole` no others."""
+    component = DescribeClientQuotasRequest.Component
+    components = [
+        component(entity_type=kind, match_type=_DEFAULT if name is None else _EXACT, match=name)
+        for kind, name in parts
+    ]
+    request = DescribeClientQuotasRequest(components=components, strict=is_whole)
+    answer = cluster.ask(request, DescribeClientQuotasResponse)
+    check(answer.error_code, "quotas", answer.error_message)
+    rows: list[tuple[str, str, float]] = []
+    for entry in answer.entries or []:
+        whom = shown_entity([(part.entity_type, part.entity_name) for part in entry.entity])
+        rows += [(whom, value.key, value.value) for value in entry.values]
+    return sorted(rows)
 
 
 def command() -> Show:

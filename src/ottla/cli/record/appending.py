@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from ottla.cli import EXIT_FINE, Refused
 from ottla.cli.client.arguments import cluster_of
 from ottla.cli.log.values import Object, json_line
+from ottla.cli.quantities import shown_count
 from ottla.cli.record.input_lines import NewRecord, PlainLines, read_json, read_plain
 from ottla.cli.record.lines import Lines, LiveLines
 from ottla.cli.record.produce import ProduceArguments
@@ -31,7 +32,7 @@ def append(given: ProduceArguments, terminal: Terminal) -> int:
         except Refused as fault:
             refused = fault
         _say(terminal, given, *producer.flush())
-    count = f"{producer.records_count} records appended to {given.topic}"
+    count = f"{shown_count(producer.records_count, 'record')} appended to {given.topic}"
     if refused is not None:
         raise Refused(f"{refused}; {count}, nothing after")
     terminal.note(count)

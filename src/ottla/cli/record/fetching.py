@@ -105,9 +105,9 @@ class Fetcher:
         )
         if answer.error_code:
             raise Refused(f"fetch from {connection.address}: {said_error(answer.error_code)}")
-        for found in answer.responses:
-            for row in found.partitions:
-                yield from self._take(row)
+        rows = [row for found in answer.responses for row in found.partitions]
+        for row in sorted(rows, key=lambda row: row.partition_index):
+            yield from self._take(row)
 
     def _take(self, row: FetchResponse.Topic.Partition) -> Iterator[Fetched]:
         index, name = row.partition_index, self._topic.name

@@ -128,8 +128,7 @@ class Producer:
                 return row.base_offset
             if not error.retriable or monotonic() > deadline:
                 what = f"{self.topic.name}-{index} took no batch"
-                sent = f"{self.records_count} records before it are there"
-                raise Refused(f"{what}: {said_error(error, row.error_message)}; {sent}")
+                raise Refused(f"{what}: {said_error(error, row.error_message)}")
             sleep(_RETRY_SECONDS)
             self.topic = self.cluster.topic(self.topic.name or "")
 

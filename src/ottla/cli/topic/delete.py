@@ -75,6 +75,12 @@ def _deleted(cluster: Cluster, topics: list[Topic]) -> list[str]:
         name = found.name or names.get(found.topic_id, "")
         check(found.error_code, f"topic {name}", found.error_message)
         deleted.append(name)
+
+    def is_seen() -> bool:
+        found = cluster.metadata(deleted).topics
+        return all(row.error_code or row.topic_id not in names for row in found)
+
+    cluster.settle(is_seen)
     return deleted
 
 

@@ -5,6 +5,7 @@ import argparse
 from ottla.api.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 from ottla.cli import EXIT_FINE
 from ottla.cli.client.arguments import ChangeArguments, cluster_of, declare_cluster, declare_yes
+from ottla.cli.client.cluster import Cluster
 from ottla.cli.client.confirmation import confirm
 from ottla.cli.client.connection import check
 from ottla.cli.log.arguments import count
@@ -42,7 +43,7 @@ class Grow:
     def run(self, arguments: argparse.Namespace, terminal: Terminal) -> int:
         given = GrowArguments(**vars(arguments))
         with cluster_of(given) as cluster:
-            before = len(cluster.topic(given.topic).partitions)
+            before = _partitions_count(cluster, given.topic)
             change = f"{given.topic}: {before} -> {given.partitions} partitions"
             if not given.dry_run and not confirm(terminal, f"{change}?", is_certain=given.yes):
                 return EXIT_FINE
@@ -59,6 +60,8 @@ class Grow:
             )
             found = answer.results[0]
             check(found.error_code, f"topic {given.topic}", found.error_message)
+            if not given.dry_run:
+                cluster.settle(lambda: _partitions_count(cluster, given.topic) >= given.partitions)
         state = "could be grown" if given.dry_run else "grown"
         if given.json:
             object_ = {"topic": given.topic, "state": state.replace(" ", "_")}
@@ -66,6 +69,11 @@ class Grow:
         else:
             terminal.say(f"{change}: {state}")
         return EXIT_FINE
+
+
+def _partitions_count(cluster: Cluster, topic: str) -> int:
+    """How many partitions there are that have a leader."""
+    return len(cluster.topic(topic).partitions)
 
 
 def command() -> Grow:
