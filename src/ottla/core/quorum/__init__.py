@@ -1,0 +1,1 @@
+"""The metadata quorum (KRaft): who leads, which records are committed, who votes; pure."""
