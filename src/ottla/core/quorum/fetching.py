@@ -39,7 +39,7 @@ class Fetching:
         """Fetch on from the leader, or ask others for another one if it does not answer."""
         quorum = self._quorum
         leader = self._leader(follower)
-        if leader is None or not self._may_fetch(follower):
+        if leader is None or not self._may_fetch():
             return
         if quorum.peers.is_failing(leader.id, quorum.now_ms):
             quorum.peers.give_up(leader.id)
@@ -60,10 +60,15 @@ class Fetching:
             return None
         return self._quorum.destination(follower.leader_id, follower.leader_endpoints)
 
-    def _may_fetch(self, follower: Follower | None) -> bool:
-        """Is all that a fetch would claim on the device?"""
+    @property
+    def _is_settled(self) -> bool:
+        """Is no device being waited for?"""
+        return not self._quorum.is_flushing and self._quorum.freezing is None
+
+    def _may_fetch(self) -> bool:
+        """Is all that a fetch would claim on the device? (I-QRM-7)"""
         quorum = self._quorum
-        if quorum.is_flushing or (follower and follower.download and follower.download.is_freezing):
+        if not self._is_settled:
             return False
         if quorum.options.can_vote and quorum.log.flushed_offset < quorum.log.end_offset:
             quorum.flush()
@@ -77,7 +82,7 @@ class Fetching:
         times = [follower.voter_update_ms]
         if quorum.now_ms >= follower.voter_update_ms:
             times = [quorum.now_ms + quorum.options.retry_backoff_ms]
-        if leader is not None and not quorum.is_flushing:
+        if leader is not None and self._is_settled:
             times += [quorum.peers.ready_ms(leader.id), self.next_asking_ms()]
         return min(later for later in [*times, quorum.never_ms] if later > quorum.now_ms)
 
@@ -98,7 +103,7 @@ class Fetching:
     def ask_around(self) -> None:
         """Send a fetch to anyone, who will say who leads."""
         quorum = self._quorum
-        if quorum.peers.has_open_request(quorum.now_ms) or not self._may_fetch(None):
+        if quorum.peers.has_open_request(quorum.now_ms) or not self._may_fetch():
             return
         ready = [to for to in self._servers() if quorum.peers.is_ready(to.id, quorum.now_ms)]
         if ready:
@@ -111,11 +116,10 @@ class Fetching:
     def next_asking_ms(self) -> int:
         """When anyone may be asked."""
         quorum = self._quorum
-        if quorum.is_flushing:
+        if not self._is_settled:
             return quorum.never_ms
-        return min(
-            (quorum.peers.ready_ms(to.id) for to in self._servers()), default=quorum.never_ms
-        )
+        ready_ms = [quorum.peers.ready_ms(to.id) for to in self._servers()]
+        return max(quorum.peers.open_until_ms(), min(ready_ms, default=quorum.never_ms))
 
     # Being a voter, or wanting to be.
 
@@ -125,7 +129,7 @@ class Fetching:
         leader = self._leader(follower)
         ready = leader is not None and quorum.peers.is_ready(leader.id, quorum.now_ms)
         options, voters = quorum.options, quorum.history.voters
-        if leader is None or not ready or quorum.is_flushing:
+        if leader is None or not ready or not self._is_settled:
             return False
         is_described = not voters.needs_update(options.voter)
         joins = options.auto_join and options.can_vote
@@ -265,16 +269,19 @@ class Fetching:
         quorum.log.append_snapshot(id_, place.unaligned_records)
         download.position += len(place.unaligned_records)
         if download.position >= place.size:
-            download.is_freezing = True
+            quorum.freezing = id_
             quorum.emit(FreezeSnapshot(id_))
         return True
 
     def on_frozen(self, id_: OffsetAndEpoch) -> None:
-        """Begin the log anew after the snapshot, if it is still this replica's to follow."""
-        follower = self._quorum.state
-        if isinstance(follower, Follower) and follower.download and follower.download.id == id_:
-            follower.download = None
-            self._install(id_)
+        """Begin the log anew after the snapshot, unless the next fetch has to bring that up."""
+        quorum = self._quorum
+        assert quorum.freezing == id_, "I-QRM-7"
+        quorum.freezing = None
+        if isinstance(quorum.state, Follower):
+            quorum.state.download = None
+            if not quorum.is_flushing:
+                self._install(id_)
 
     def _install(self, id_: OffsetAndEpoch) -> None:
         quorum = self._quorum

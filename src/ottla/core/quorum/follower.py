@@ -21,7 +21,6 @@ class Download:
 
     id: OffsetAndEpoch
     position: int = 0
-    is_freezing: bool = False
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ Invariants (Kafka's own simulation checks most of them, and so does ours)
   I-QRM-7  No fetch is under way while the log is being flushed or a snapshot frozen.
   I-QRM-8  A leader never loads a snapshot, and every log that begins past 0 has one at its start.
   I-QRM-9  Nothing leaves a replica that depends on an election which is not stored.
+  I-QRM-10 After a step nothing is due: the next deadline lies ahead.
 """
 
 from collections import deque
@@ -112,6 +113,8 @@ class Quorum:
         self.high_watermark = snapshot.end_offset if snapshot else -1
         self.is_stopping = False
         self.is_flushing = False
+        self.freezing: OffsetAndEpoch | None = None
+        """The snapshot that is being made whole."""
         self.never_ms = NEVER_MS
         self._random = random
         self._stored = stored
@@ -343,6 +346,12 @@ class Quorum:
         to = self.destination(id_, self.history.voters.endpoints(id_))
         if to is not None:
             self.fetching.send(to, request)
+
+    def ready_ms(self, id_: int) -> int:
+        """From when on a voter may be sent a request; never if nobody knows where it is."""
+        if self.endpoint_of(self.history.voters.endpoints(id_)) is None:
+            return NEVER_MS
+        return self.peers.ready_ms(id_)
 
     def take_in(self, said: Said, source: Destination) -> bool | None:
         """Take what an answer says of the leader; None if its own matter is still to be heard.

@@ -46,12 +46,14 @@ class Peers:
             return now_ms >= peer.sent_ms + self._request_timeout_ms
         return now_ms < peer.paused_until_ms
 
+    def open_until_ms(self) -> int:
+        """Until when an answer to any request may still come in time."""
+        open_ = [peer.sent_ms for peer in self._peers.values() if peer.correlation is not None]
+        return max(open_, default=-self._request_timeout_ms) + self._request_timeout_ms
+
     def has_open_request(self, now_ms: int) -> bool:
         """Is any request under way that may still be answered in time?"""
-        return any(
-            peer.correlation is not None and now_ms < peer.sent_ms + self._request_timeout_ms
-            for peer in self._peers.values()
-        )
+        return now_ms < self.open_until_ms()
 
     def send(self, to: Destination, now_ms: int) -> int:
         """Note a request that is being sent; give the number to know its answer by."""

@@ -101,7 +101,6 @@ def fetch_request(
     )
     return FetchRequest(
         cluster_id=options.cluster_id,
-        replica_id=options.key.id,
         replica_state=FetchRequest.ReplicaState(replica_id=options.key.id),
         max_wait_ms=options.fetch_wait_ms,
         min_bytes=0,

@@ -45,5 +45,5 @@ class Resigned:
 
     def deadline_ms(self, quorum: "Quorum") -> int:
         """The end of the epoch, or the next one to tell."""
-        telling = [quorum.peers.ready_ms(id_) for id_ in self.unaware]
+        telling = [quorum.ready_ms(id_) for id_ in self.unaware]
         return min([self.election_deadline_ms, *telling])

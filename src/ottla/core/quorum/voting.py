@@ -36,7 +36,7 @@ class Voting:
         quorum = self._quorum
         for id_ in ballot.open_ids:
             voter = quorum.history.voters.get(id_)
-            if voter is not None:
+            if voter is not None and quorum.now_ms >= quorum.ready_ms(id_):
                 request = vote_request(
                     quorum.options, quorum.epoch, quorum.log_end, voter.key, is_pre_vote=is_pre_vote
                 )
@@ -44,8 +44,8 @@ class Voting:
 
     def next_asking_ms(self, ballot: Ballot) -> int:
         """When the next may be asked."""
-        peers = self._quorum.peers
-        return min(map(peers.ready_ms, ballot.open_ids), default=self._quorum.never_ms)
+        quorum = self._quorum
+        return min(map(quorum.ready_ms, ballot.open_ids), default=quorum.never_ms)
 
     def on_vote(self, event: RequestReceived, request: VoteRequest) -> None:
         """Give the vote or not; whoever asks in a newer epoch is believed that there is one."""
