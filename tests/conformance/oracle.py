@@ -133,7 +133,7 @@ class Oracle:
             jars.tool("java"),
             *_JAVA_OPTIONS,
             "-cp",
-            f"{_compiled(class_path, path)}:{path}",
+            f"{compiled(class_path, path)}:{path}",
             "Oracle",
         ]
         self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  `close` closes it.
@@ -267,9 +267,9 @@ def _read(source: Any, size_bytes: int) -> bytes:
     return data
 
 
-def _compiled(name: str, class_path: str) -> Path:
+def compiled(name: str, class_path: str, folder: Path = SOURCES) -> Path:
     """The folder of the classes made of the sources for a class path; made at the first use."""
-    sources = {source.name: source.read_text() for source in sorted(SOURCES.glob("*.java"))}
+    sources = {source.name: source.read_text() for source in sorted(folder.glob("*.java"))}
     if name == "clients-3.9.2":
         # Kafka 4.2 moved these classes without changing what they do.
         for file, text in sources.items():

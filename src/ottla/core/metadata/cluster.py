@@ -60,7 +60,7 @@ class Broker:
     @property
     def has_room(self) -> bool:
         """Whether any of its directories takes new partitions."""
-        return not self.cordoned or not set(self.directories) <= set(self.cordoned)
+        return not self.directories or not set(self.directories) <= set(self.cordoned or ())
 
     def end_point(self, listener: str) -> EndPoint | None:
         """Where it is reached by the listener of a name."""

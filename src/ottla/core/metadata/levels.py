@@ -57,6 +57,7 @@ LEVEL_MAX: Final = max(LEVELS)
 ZK_MIGRATION: Final = 8
 SCRAM: Final = 11
 ISR_SHRINK_KEEPS_EPOCH: Final = 12
+METADATA_TRANSACTIONS: Final = 13
 DELEGATION_TOKENS: Final = 14
 CONTROLLER_REGISTRATION: Final = 15
 DIRECTORIES: Final = 17
@@ -82,9 +83,10 @@ def _least_version(change: BrokerRegistrationChangeRecord) -> int:
     """This record alone is written in the lowest version that holds what it says."""
     if change.cordoned_log_dirs is not None:
         return 3
-    if change.log_dirs:
-        return 2
-    return 1 if change.in_controlled_shutdown else 0
+    if change.in_controlled_shutdown:
+        return 1
+    # One that says nothing says that no directory is left.
+    return 0 if change.fenced and not change.log_dirs else 2
 
 
 def same_records(low: int, high: int) -> bool:
