@@ -115,11 +115,17 @@ class Log:
 
     def append(self, group: Sequence[Batches], now_ms: int) -> None:
         """Append whole batches that have their offsets, in one write. Raises `DiskFull`."""
-        rows = group[0][1] if len(group) == 1 else [row for _, some in group for row in some]
+        if len(group) == 1:
+            data, rows = group[0]
+            parts, size_bytes = [data], len(data)
+        else:
+            rows = [row for _, some in group for row in some]
+            parts = [data for data, _ in group]
+            size_bytes = sum(map(len, parts))
         assert rows[0].base_offset >= self.end_offset, "I-LOG-1"
         try:
-            segment = self._segment_for(rows, sum(len(data) for data, _ in group), now_ms)
-            segment.append([data for data, _ in group], list(rows))
+            segment = self._segment_for(rows, size_bytes, now_ms)
+            segment.append(parts, rows)
         except OSError as fault:
             if fault.errno in DISK_FULL:
                 raise DiskFull(self.files.folder, fault) from fault
@@ -132,25 +138,29 @@ class Log:
     def _segment_for(self, rows: Sequence[BatchRow], size_bytes: int, now_ms: int) -> Segment:
         segment = self.segments.active
         last_offset = rows[-1].last_offset
+        is_within = 0 <= last_offset - segment.base_offset <= INT32_MAX
         if segment.size_bytes == 0:
-            must_roll = not segment.fits(last_offset)
+            must_roll = not is_within
         else:
             must_roll = (
                 segment.size_bytes + size_bytes > self.options.segment_bytes
+                or not is_within
                 or segment.is_full
-                or not segment.fits(last_offset)
                 or self._waited_ms(segment, rows, now_ms)
                 > self.options.segment_ms - self._jitter_ms
             )
         if must_roll:
             self.roll(now_ms, last_offset - INT32_MAX)
-        return self.segments.active
+            return self.segments.active
+        return segment
 
     def _waited_ms(self, segment: Segment, rows: Sequence[BatchRow], now_ms: int) -> int:
         """How long the segment has been open, by the times of its batches if they have any."""
         first_ms = segment.first_timestamp
         if first_ms is None or first_ms < 0:
             return now_ms - self._active_since_ms
+        if len(rows) == 1:
+            return rows[0].max_timestamp - first_ms
         return max(row.max_timestamp for row in rows) - first_ms
 
     def roll(self, now_ms: int, base_offset_min: int = 0) -> None:

@@ -142,11 +142,10 @@ class Segment:
     @property
     def is_full(self) -> bool:
         """Is there no room in an index for another entry?"""
+        if self._is_changed:
+            # It was asked before the first change, and what is in memory cannot lie.
+            return self._indexes.is_full
         return self._answer(lambda: self._indexes.is_full)
-
-    def fits(self, offset: int) -> bool:
-        """Can an offset be told from the base with 31 bits?"""
-        return 0 <= offset - self.base_offset <= INT32_MAX
 
     def newest_ms(self) -> int:
         """Its largest time, or if its batches have none, as in magic 0, that of its file."""
@@ -173,23 +172,24 @@ class Segment:
             file.allocate(self._options.allocated_bytes)
             self._is_allocated = True
 
-    def append(self, parts: list[Buffer], rows: list[BatchRow]) -> None:
+    def append(self, parts: Sequence[Buffer], rows: Sequence[BatchRow]) -> None:
         """Write whole batches at the end; `rows` says of each what the indexes need.
 
         It is done wholly or not at all: what can fail besides the write itself comes before it.
         """
-        assert rows
-        assert self.fits(rows[-1].last_offset), f"offset {rows[-1].last_offset} does not fit"
+        last_offset = rows[-1].last_offset
+        assert 0 <= last_offset - self.base_offset <= INT32_MAX, f"offset {last_offset} too far"
         if not self._is_changed:
             self._begin_changes()
         self._write_pages()
         position = self.size_bytes
         self._is_synced = False
-        end = write_or_cut(self._log(create=True), parts, position)
-        assert sum(row.size_bytes for row in rows) == end - position, "rows of other parts"
+        end = write_or_cut(self._handles.open(self._path, create=True), parts, position)
+        written = rows[0].size_bytes if len(rows) == 1 else sum(row.size_bytes for row in rows)
+        assert written == end - position, "rows of other parts"
         self._indexes.note(rows, position)
         self.size_bytes = end
-        self._next_offset = rows[-1].last_offset + 1
+        self._next_offset = last_offset + 1
 
     def find_offset(self, offset: int) -> tuple[int, int] | None:
         """Where the batch with an offset, or the first past it, lies: position and size."""

@@ -39,7 +39,10 @@ class SegmentIndexes:
     @property
     def is_full(self) -> bool:
         """Is there no room in one of them for another entry?"""
-        return self.offsets.is_full or self.times.is_full
+        offsets, times = self.offsets, self.times
+        return (
+            len(offsets.entries) >= offsets.entries_max or len(times.entries) >= times.entries_max
+        )
 
     @property
     def files(self) -> tuple[EntryFile, EntryFile]:
@@ -87,7 +90,7 @@ class SegmentIndexes:
 
     def write_pages(self) -> None:
         """Write entries of which there are many by now."""
-        for file in self.files:
+        for file in (self.offsets.entries, self.times.entries):
             if file.has_page:
                 file.write()
 

@@ -25,8 +25,14 @@ def write_all(file: File, parts: Sequence[Buffer], position: int) -> int:
     """
     end = position + sum(map(len, parts))
     written = file.write(parts, position)
-    if position + written == end:
-        return end
+    if position + written < end:
+        _write_rest(file, parts, position, written)
+    return end
+
+
+def _write_rest(file: File, parts: Sequence[Buffer], position: int, written: int) -> None:
+    """Go on after a write that stopped short."""
+    end = position + sum(map(len, parts))
     left = list(parts)
     while position + written < end:
         position += written
@@ -35,7 +41,6 @@ def write_all(file: File, parts: Sequence[Buffer], position: int) -> int:
         if written:
             left[0] = memoryview(left[0])[written:]
         written = file.write(left, position)
-    return end
 
 
 def write_or_cut(file: File, parts: Sequence[Buffer], position: int) -> int:
@@ -44,8 +49,12 @@ def write_or_cut(file: File, parts: Sequence[Buffer], position: int) -> int:
     What a write that failed left behind must not lie there when the next, shorter one ends within
     it. If it cannot even be cut off, that is the error: nobody knows then what the file holds.
     """
+    end = position + sum(map(len, parts))
     try:
-        return write_all(file, parts, position)
+        written = file.write(parts, position)
+        if position + written < end:
+            _write_rest(file, parts, position, written)
     except OSError:
         file.truncate(position)
         raise
+    return end
