@@ -12,12 +12,14 @@ KERNELS: Final = (
     "arrow",
     "batches",
     "cleaning",
+    "compaction",
     "decoder",
     "encoder",
     "pieces",
     "record_writer",
     "records",
     "sections",
+    "siphash",
     "xxh32",
 )
 """The modules here that can be compiled."""

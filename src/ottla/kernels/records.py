@@ -115,7 +115,7 @@ class Walk:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _open(walk: Walk, source: Buffer) -> cython.int:
+def hold(walk: Walk, source: Buffer) -> cython.int:
     """Take hold of a buffer; one that a walk had before is let go."""
     if cython.compiled:
         if walk.data is not cython.NULL:
@@ -133,29 +133,37 @@ def _open(walk: Walk, source: Buffer) -> cython.int:
     return 0
 
 
-def open_records(batch: Buffer, inflated: Buffer | None = None) -> Walk:
-    """Stand before the first record of a batch; `inflated` is its section if it is compressed."""
-    walk: Walk = Walk()
-    _open(walk, batch)
-    if walk.end < _HEADER_BYTES or _fixed(walk, 8, 4) != walk.end - 12:
-        raise Truncated(f"{walk.end} bytes are not one whole batch", 0)
-    walk.base_offset = _fixed(walk, 0, 8)
-    walk.is_append_time = (walk.data[22] & 8) != 0
-    walk.last_offset_delta = _fixed(walk, 23, 4)
-    walk.base_timestamp = _fixed(walk, 27, 8)
-    walk.append_timestamp = _fixed(walk, 35, 8)
-    walk.count = _fixed(walk, 57, 4)
-    if (walk.data[22] & 7 != 0) != (inflated is not None):
-        raise InvalidValue("records are read inflated if compressed, else as they are", 21)
-    if inflated is None:
-        walk.position = _HEADER_BYTES
-    else:
-        _open(walk, inflated)
-        walk.position = 0
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def enter(walk: Walk, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
+    """Stand before the first record of the batch between two places, which has its header."""
+    walk.base_offset = fixed(walk, at, 8)
+    walk.is_append_time = (walk.data[at + 22] & 8) != 0
+    walk.last_offset_delta = fixed(walk, at + 23, 4)
+    walk.base_timestamp = fixed(walk, at + 27, 8)
+    walk.append_timestamp = fixed(walk, at + 35, 8)
+    walk.count = fixed(walk, at + 57, 4)
+    walk.position = at + _HEADER_BYTES
+    walk.end = end
     walk.fault = 0
     walk.index = 0
     walk.offset_delta = -1
     walk.is_consecutive = False
+
+
+def open_records(batch: Buffer, inflated: Buffer | None = None) -> Walk:
+    """Stand before the first record of a batch; `inflated` is its section if it is compressed."""
+    walk: Walk = Walk()
+    hold(walk, batch)
+    if walk.end < _HEADER_BYTES or fixed(walk, 8, 4) != walk.end - 12:
+        raise Truncated(f"{walk.end} bytes are not one whole batch", 0)
+    enter(walk, 0, walk.end)
+    if (walk.data[22] & 7 != 0) != (inflated is not None):
+        raise InvalidValue("records are read inflated if compressed, else as they are", 21)
+    if inflated is not None:
+        hold(walk, inflated)
+        walk.position = 0
     if walk.count < 0:
         raise InvalidValue(f"negative count {walk.count} of records", 57)
     # As in a walk over batches; then no record's offset is past the largest number there is.
@@ -168,10 +176,9 @@ def open_records(batch: Buffer, inflated: Buffer | None = None) -> Walk:
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _fixed(walk: Walk, at: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.longlong:
+def fixed(walk: Walk, at: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.longlong:
     """A big-endian signed integer of the header."""
     value: cython.longlong = walk.data[at]
     end: cython.Py_ssize_t = at + width
@@ -329,10 +336,9 @@ def _step_over_body(walk: Walk) -> cython.void:
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _step(walk: Walk) -> cython.bint:
+def step(walk: Walk) -> cython.bint:
     """Go over one record; false after the last one and at a fault."""
     length: cython.longlong
     if walk.fault != 0:
@@ -390,7 +396,7 @@ def _check(
     walk.max_timestamp_index = -1
     walk.no_keys = 0
     walk.bad_times = 0
-    while _step(walk):
+    while step(walk):
         if walk.timestamp > walk.max_timestamp:
             walk.max_timestamp = walk.timestamp
             walk.max_timestamp_index = walk.index - 1
@@ -442,7 +448,7 @@ def list_objections(
     walk: Walk = open_records(batch, inflated)
     objection: cython.int
     found: list[Value] = []
-    while most > 0 and _step(walk):
+    while most > 0 and step(walk):
         objection = _objection(walk, demands, timestamp_min, timestamp_max)
         if objection != 0:
             found.append((walk.index - 1, objection))
@@ -455,7 +461,7 @@ def list_objections(
 @cython.exceptval(check=False)
 def _seek(walk: Walk, timestamp: cython.longlong, offset_min: cython.longlong) -> cython.bint:
     """Go on to the first record at or past a time and an offset; false if there is none."""
-    while _step(walk):
+    while step(walk):
         if walk.timestamp >= timestamp and walk.base_offset + walk.offset_delta >= offset_min:
             return True
     return False
@@ -472,7 +478,7 @@ def find_timestamp(
             is_found = _seek(walk, timestamp, offset_min)
     else:
         is_found = _seek(walk, timestamp, offset_min)
-    _raise_fault(walk)
+    raise_fault(walk)
     if not is_found:
         return -1, -1
     return walk.base_offset + walk.offset_delta, walk.timestamp
@@ -480,7 +486,7 @@ def find_timestamp(
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _raise_fault(walk: Walk) -> cython.int:
+def raise_fault(walk: Walk) -> cython.int:
     if walk.fault == _CUT:
         raise Truncated(f"record {walk.index}: {FAULTS[walk.fault]}", walk.position)
     if walk.fault != 0:
@@ -537,7 +543,7 @@ def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[Va
         views = memoryview(walk.source)
     allowance: cython.Py_ssize_t = 4 * walk.end + _HEADERS_SLACK_BYTES
     pair_bytes: cython.Py_ssize_t = _PAIR_BYTES + (_VIEW_BYTES if as_views else 0)
-    while rows > 0 and _step(walk):
+    while rows > 0 and step(walk):
         rows -= 1
         allowance -= pair_bytes * walk.headers_count
         if allowance < 0:
@@ -552,7 +558,7 @@ def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[Va
                 headers,
             )
         )
-    _raise_fault(walk)
+    raise_fault(walk)
     return found
 
 
@@ -561,7 +567,7 @@ def read_records(walk: Walk, rows: cython.Py_ssize_t, as_views: bool) -> list[Va
 @cython.exceptval(check=False)
 def _list(walk: Walk, cells: cython.p_longlong) -> cython.void:
     at: cython.Py_ssize_t = 0
-    while _step(walk):
+    while step(walk):
         cells[at] = walk.base_offset + walk.offset_delta
         cells[at + 1] = walk.timestamp
         cells[at + 2] = walk.body_at
@@ -581,7 +587,7 @@ def list_records(batch: Buffer, inflated: Buffer | None = None) -> bytearray:
     the batch, or of the inflated section.
     """
     walk: Walk = open_records(batch, inflated)
-    _raise_fault(walk)
+    raise_fault(walk)
     rows: bytearray = bytearray(64 * walk.count)
     cells: cython.p_longlong
     if cython.compiled:
@@ -591,5 +597,5 @@ def list_records(batch: Buffer, inflated: Buffer | None = None) -> bytearray:
     else:
         cells = memoryview(rows).cast("q")
         _list(walk, cells)
-    _raise_fault(walk)
+    raise_fault(walk)
     return rows

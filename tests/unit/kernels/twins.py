@@ -11,6 +11,8 @@ import pytest
 import ottla.kernels
 
 FOLDER = Path(ottla.kernels.__file__).parent
+BENEATH = {"cleaning": ("siphash",), "compaction": ("cleaning", "records", "siphash")}
+"""Which kernels another one is made of: its twin is made of theirs."""
 
 
 def uncompiled(name: str) -> ModuleType:
@@ -20,12 +22,15 @@ def uncompiled(name: str) -> ModuleType:
     """
     twin = f"uncompiled_{name}"
     if twin not in sys.modules:
+        beneath = {f"ottla.kernels.{one}": uncompiled(one) for one in BENEATH.get(name, ())}
         loader = SourceFileLoader(twin, str(FOLDER / f"{name}.py"))
         spec = importlib.util.spec_from_loader(twin, loader)
         assert spec is not None
         module = importlib.util.module_from_spec(spec)
         with pytest.MonkeyPatch.context() as patch:
             patch.setitem(sys.modules, "cython", None)
+            for kernel, one in beneath.items():
+                patch.setitem(sys.modules, kernel, one)
             loader.exec_module(module)
         sys.modules[twin] = module
     return sys.modules[twin]
