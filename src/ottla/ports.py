@@ -92,6 +92,10 @@ class Disk(Protocol):
         """What is known of a file or folder; None if there is none."""
         ...
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        """Let a file have been modified last at a time; the next change of it counts anew."""
+        ...
+
     def names(self, folder: str) -> list[str]:
         """The names in a folder, sorted."""
         ...

@@ -4,7 +4,7 @@ This joins `core.partition`, which knows what batches mean, to `storage`, which 
 leader after an append, on a follower, and whenever a log is opened or cut.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ottla.api.partition_files import ProducerSnapshot
 from ottla.core.partition.leader_epochs import LeaderEpochs
@@ -69,6 +69,10 @@ class PartitionHistory:
     def producers(self) -> list[ProducerSnapshot.ProducerEntry]:
         """What a snapshot at the end of what was taken in holds."""
         return self.state.snapshot()
+
+    def last_records(self) -> Mapping[int, tuple[int, int]]:
+        """What cleaning must keep, by producer: its last offset, or -1, and its epoch."""
+        return self.state.last_records()
 
     def load_producers(
         self, entries: Iterable[ProducerSnapshot.ProducerEntry], end_offset: int, now_ms: int

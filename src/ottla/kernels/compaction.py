@@ -291,9 +291,7 @@ class _Choice:
 @cython.exceptval(check=False)
 def _mark(keys: OffsetMap, walk: Walk, choice: _Choice, bits: cython.longlong) -> cython.void:
     """Mark the records of a batch that stay."""
-    keeps_tombstones: cython.bint = (
-        not choice.has_horizon or choice.now_ms < walk.base_timestamp
-    )
+    keeps_tombstones: cython.bint = not choice.has_horizon or choice.now_ms < walk.base_timestamp
     stays: cython.bint
     choice.kept = 0
     choice.has_tombstone = False

@@ -207,6 +207,10 @@ class SystemDisk:
         size_bytes = 0 if is_folder else found.st_size
         return FileStatus(size_bytes, found.st_mtime_ns // 1_000_000, is_folder)
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        modified_ns = modified_ms * 1_000_000
+        os.utime(path, ns=(modified_ns, modified_ns))
+
     def names(self, folder: str) -> list[str]:
         with os.scandir(folder) as entries:
             return sorted(entry.name for entry in entries)

@@ -66,6 +66,10 @@ class SimulatedDisk:
             return FileStatus(0, node.modified_ms, is_folder=True)
         return FileStatus(node.size_bytes, node.modified_ms, is_folder=False)
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        self._begin(Operation.SET_MODIFIED, path)
+        self._names.find(path).modified_ms = modified_ms
+
     def names(self, folder: str) -> list[str]:
         self._begin(Operation.NAMES, folder)
         return sorted(self._names.folder(folder).entries)

@@ -12,6 +12,7 @@ class Operation(Enum):
 
     OPEN = "open"
     STATUS = "status"
+    SET_MODIFIED = "set-modified"
     NAMES = "names"
     MAKE_FOLDER = "make-folder"
     RENAME = "rename"

@@ -6,7 +6,7 @@ shows every batch to a history once it is in the log, keeps for it what makes st
 a history says can be had anew from the log, and the log alone is true.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ottla.api.partition_files import ProducerSnapshot
@@ -29,6 +29,10 @@ class History(Protocol):
 
     def producers(self) -> list[ProducerSnapshot.ProducerEntry]:
         """What a snapshot at the end of what was taken in holds."""
+        ...
+
+    def last_records(self) -> Mapping[int, tuple[int, int]]:
+        """What cleaning must keep, by producer: its last offset, or -1, and its epoch."""
         ...
 
     def load_producers(

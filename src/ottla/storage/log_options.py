@@ -22,6 +22,12 @@ class LogOptions:
     """Does the clean-up policy delete old segments?"""
     is_compacted: bool = False
     """Does the clean-up policy keep the newest record of each key only?"""
+    min_cleanable_ratio: float = 0.5
+    """A log is cleaned once a larger part of its bytes than this was never cleaned."""
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = _INT64_MAX
+    delete_retention_ms: int = _DAY_MS
+    """How long a tombstone stays after the first cleaning that saw it."""
     retention_ms: int = 7 * _DAY_MS
     retention_bytes: int = UNLIMITED
     flush_messages: int = _INT64_MAX

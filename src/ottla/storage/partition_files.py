@@ -53,6 +53,14 @@ class PartitionFiles:
         """A segment that is there, or is to be."""
         return Segment(self.handles, self.stem(base_offset), base_offset, options, size_bytes)
 
+    def cleaned_segment(self, base_offset: int, options: SegmentOptions) -> Segment:
+        """A new segment that is not part of the log yet; what a cleaner left of one is removed."""
+        stem = self.stem(base_offset)
+        segment = Segment(self.handles, stem, base_offset, options, 0, suffix=Stage.CLEANED)
+        segment.remove()
+        segment.create()
+        return segment
+
     def retire(self, segments: Iterable[Segment], kept_snapshots: Iterable[int] = ()) -> Removal:
         """Take segments out of the log, and give the job that removes their files."""
         gone = list(segments)

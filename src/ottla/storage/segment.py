@@ -147,12 +147,23 @@ class Segment:
             return self._indexes.is_full
         return self._answer(lambda: self._indexes.is_full)
 
+    @property
+    def index_bytes(self) -> tuple[int, int]:
+        """How large the offset index and the time index are."""
+        return self._answer(lambda: self._indexes.sizes)
+
     def newest_ms(self) -> int:
         """Its largest time, or if its batches have none, as in magic 0, that of its file."""
-        if self.latest.timestamp >= 0:
-            return self.latest.timestamp
+        return self.latest.timestamp if self.latest.timestamp >= 0 else self.modified_ms()
+
+    def modified_ms(self) -> int:
+        """The time of the file of its batches."""
         status = self._handles.disk.status(self._path)
         return 0 if status is None else status.modified_ms
+
+    def set_modified(self, modified_ms: int) -> None:
+        """Let the file of its batches have a time."""
+        self._handles.disk.set_modified(self._path, modified_ms)
 
     def next_offset(self) -> int:
         """The offset after its last batch; the base offset if there is no batch."""

@@ -15,7 +15,9 @@ from ottla.ports import File
 from ottla.records.scan import BatchRow
 from ottla.storage.entries import EntryFile
 from ottla.storage.handles import Handles
+from ottla.storage.offset_index import LAYOUT as OFFSETS
 from ottla.storage.offset_index import OffsetIndex
+from ottla.storage.time_index import LAYOUT as TIMES
 from ottla.storage.time_index import TimeIndex, TimestampOffset
 
 NO_TIMESTAMP = -1
@@ -43,6 +45,11 @@ class SegmentIndexes:
         return (
             len(offsets.entries) >= offsets.entries_max or len(times.entries) >= times.entries_max
         )
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many bytes of entries both have."""
+        return len(self.offsets.entries) * OFFSETS.size, len(self.times.entries) * TIMES.size
 
     @property
     def files(self) -> tuple[EntryFile, EntryFile]:

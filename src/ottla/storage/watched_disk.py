@@ -205,6 +205,14 @@ class WatchedDisk:
             self._watch.judge(fault)
             raise
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        self._watch.check()
+        try:
+            self._disk.set_modified(path, modified_ms)
+        except OSError as fault:
+            self._watch.judge(fault)
+            raise
+
     def names(self, folder: str) -> list[str]:
         self._watch.check()
         try:

@@ -28,6 +28,7 @@ MODELS = pytest.mark.parametrize("model", CrashModel)
 CALLS: dict[Operation, Callable[[SimulatedDisk], object]] = {
     Operation.OPEN: lambda disk: disk.open("/a"),
     Operation.STATUS: lambda disk: disk.status("/a"),
+    Operation.SET_MODIFIED: lambda disk: disk.set_modified("/a", 1),
     Operation.NAMES: lambda disk: disk.names("/"),
     Operation.MAKE_FOLDER: lambda disk: disk.make_folder("/f"),
     Operation.RENAME: lambda disk: disk.rename("/a", "/b"),

@@ -18,6 +18,7 @@ from tests.unit.ports.disks import simulated
 BY_DISK: dict[Operation, Callable[[Disk], Any]] = {
     Operation.OPEN: lambda disk: disk.open("/d/file"),
     Operation.STATUS: lambda disk: disk.status("/d/file"),
+    Operation.SET_MODIFIED: lambda disk: disk.set_modified("/d/file", 1),
     Operation.NAMES: lambda disk: disk.names("/d"),
     Operation.MAKE_FOLDER: lambda disk: disk.make_folder("/d/folder"),
     Operation.RENAME: lambda disk: disk.rename("/d/file", "/d/other"),

@@ -1,0 +1,182 @@
+"""Clean one log: take in the keys of its dirty part, then write each group of segments anew.
+
+    plan     the log's thread  `plan_cleaning`
+    fill     any thread        the map; then the end of the clean part and the groups are known
+    write    any thread        one group's new segment, brought to the device as `.cleaned` files
+    swap     several           `Replacement`: the new segment takes the place of the group's
+
+Then the next group is written and swapped, in the order of their offsets. When all are, the caller
+notes `end_offset` in the checkpoint of first dirty offsets: until then they are only cleaned again.
+
+Invariants
+  I-CLEAN-9   Groups are swapped in the order of their offsets, each one whole and on the device. So
+              a tombstone never goes before the records that it is for.
+  I-CLEAN-10  What fails or is cancelled before a swap leaves the log as it was, and no file behind
+              unless the disk does not even let it be removed; then a start removes it.
+  I-CLEAN-11  Until a group is swapped its segments stay in the log, or the group is given up.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ottla.kernels.compaction import OffsetMap
+from ottla.records.batch import DELETE_HORIZON_BIT
+from ottla.records.scan import BatchRow, Stop, scan
+from ottla.storage.cleaning.filling import fill_map
+from ottla.storage.cleaning.pace import Pace, unhurried
+from ottla.storage.cleaning.plan import CleaningPlan, sound_runs
+from ottla.storage.cleaning.sieve import Sieve
+from ottla.storage.log import Log
+from ottla.storage.partition_files import Removal
+from ottla.storage.replacement import Replacement
+from ottla.storage.segment import Segment
+from ottla.wire.fields import Buffer
+
+
+class Cancelled(Exception):
+    """A cleaning was told to stop, or its segments left the log; nothing of the log was changed."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a cleaning did so far."""
+
+    read_bytes: int = 0
+    kept_bytes: int = 0
+    read_records: int = 0
+    kept_records: int = 0
+    next_horizon_ms: int | None = None
+    """When the first of the tombstones and markers that stayed may go."""
+
+
+class Cleaning:
+    """One cleaning; its methods are called one after the other, `cancel` at any time."""
+
+    def __init__(self, plan: CleaningPlan, keys: OffsetMap, pace: Pace = unhurried) -> None:
+        """The map must be empty, with a secret of its own."""
+        assert len(keys) == 0, "a map serves one cleaning"
+        self.plan = plan
+        self.outcome = Outcome()
+        self.groups: list[list[Segment]] = []
+        self.end_offset = plan.first_dirty_offset
+        self._keys = keys
+        self._pace = pace
+        self._sieve = Sieve(plan, keys)
+        self._is_cancelled = False
+        self._messages_horizon_ms = 0
+
+    def cancel(self) -> None:
+        """Stop at the next batch; any thread may say so."""
+        self._is_cancelled = True
+
+    def fill(self) -> None:
+        """Take in the keys, and know what to write. Raises `Corrupt`, `Malformed`, `Cancelled`."""
+        self.end_offset = fill_map(self.plan, self._keys, self._go_on)
+        self.groups = self.plan.groups(self.end_offset)
+        clean = [
+            one.segment
+            for one in self.plan.segments
+            if one.segment.base_offset < self.plan.first_dirty_offset
+        ]
+        if clean:
+            retention_ms = self.plan.options.delete_retention_ms
+            self._messages_horizon_ms = clean[-1].modified_ms() - retention_ms
+
+    def write(self, group: Sequence[Segment]) -> Segment:
+        """Write what stays of some segments as one that is not part of the log yet."""
+        base_offset = group[0].base_offset
+        new = self.plan.files.cleaned_segment(base_offset, self.plan.options.segment)
+        is_whole = False
+        try:
+            for segment in group:
+                self._sift(segment, new)
+            new.seal()
+            new.sync()
+            new.close()
+            # For messages without a time of their own the file's counts, and it tells their age.
+            new.set_modified(group[-1].modified_ms())
+            is_whole = True
+        finally:
+            if not is_whole:
+                discard(new)
+        return new
+
+    def _sift(self, segment: Segment, new: Segment) -> None:
+        """Write what stays of one segment."""
+        modified_ms = segment.modified_ms()
+        self._sieve.begin_segment(keeps_messages_tombstones=modified_ms > self._messages_horizon_ms)
+        for run in sound_runs(segment):
+            self._go_on(len(run.data))
+            self.outcome.read_bytes += len(run.data)
+            self.outcome.read_records += _records(run.rows)
+            self._append(new, self._sieve.sift(run))
+            for aborted in self._sieve.met.take_retained():
+                new.transactions.append(aborted)
+
+    def _append(self, new: Segment, parts: list[Buffer]) -> None:
+        if not parts:
+            return
+        rows: list[BatchRow] = []
+        for part in parts:
+            position = 0
+            while position < len(part):
+                found = scan(part, position)
+                assert found.stop in {Stop.END, Stop.FULL}, "what was written is batches"
+                rows += found.rows
+                position = found.end_position
+        new.append(parts, rows)
+        size_bytes = sum(map(len, parts))
+        self.outcome.kept_bytes += size_bytes
+        self.outcome.kept_records += _records(rows)
+        horizons = [row.base_timestamp for row in rows if row.attributes & DELETE_HORIZON_BIT]
+        if horizons:
+            before = self.outcome.next_horizon_ms
+            self.outcome.next_horizon_ms = min(horizons if before is None else [*horizons, before])
+        self._go_on(size_bytes)
+
+    def _go_on(self, size_bytes: int) -> None:
+        if self._is_cancelled:
+            raise Cancelled
+        self._pace(size_bytes)
+
+
+def swap(log: Log, group: Sequence[Segment], new: Segment) -> Removal:
+    """Let a new segment take the place of a group's, all steps one after the other."""
+    begun = begin_swap(log, group, new)
+    removal = begun.exchange()
+    begun.settle()
+    begun.finish()
+    begun.settle()
+    return removal
+
+
+def begin_swap(log: Log, group: Sequence[Segment], new: Segment) -> Replacement:
+    """Say that a new segment is whole, or leave no file of it; only on the log's thread."""
+    if not all(segment in log.segments for segment in group):
+        discard(new)
+        raise Cancelled
+    replacement = Replacement(log, [new], group)
+    try:
+        replacement.stage()
+    except OSError:
+        discard(new)
+        raise
+    return replacement
+
+
+def discard(new: Segment) -> None:
+    """Remove the files of a segment that did not become part of the log."""
+    with suppress(OSError):
+        new.remove()
+
+
+def clean(log: Log, cleaning: Cleaning) -> list[Removal]:
+    """Do a whole cleaning on one thread; the old files are still to be removed."""
+    cleaning.fill()
+    return [swap(log, group, cleaning.write(group)) for group in cleaning.groups]
+
+
+def _records(rows: Sequence[BatchRow]) -> int:
+    """How many records batches hold; a wrapper of magic 0 or 1 counts for one."""
+    return sum(row.records_count if row.magic == 2 else 1 for row in rows)
