@@ -32,7 +32,7 @@ ENTRY_BYTES = 24
 FILL_CELLS = 3
 """Of a batch that `fill` is given: position, size, and whether its keys count."""
 CHOOSE_CELLS = 6
-"""Of a batch that `choose` is given: position, size, its bits; what it gives: bytes written, records
+"""Of a batch that `choose` is given: position, size, bits; and then: bytes written, records
 kept, and whether the batch is another than it was."""
 
 # Bits of a batch that `choose` is given.

@@ -63,12 +63,12 @@ class Cleaning:
         self._keys = keys
         self._pace = pace
         self._sieve = Sieve(plan, keys)
-        self._is_cancelled = False
+        self.is_cancelled = False
         self._messages_horizon_ms = 0
 
     def cancel(self) -> None:
         """Stop at the next batch; any thread may say so."""
-        self._is_cancelled = True
+        self.is_cancelled = True
 
     def fill(self) -> None:
         """Take in the keys, and know what to write. Raises `Corrupt`, `Malformed`, `Cancelled`."""
@@ -89,8 +89,12 @@ class Cleaning:
         new = self.plan.files.cleaned_segment(base_offset, self.plan.options.segment)
         is_whole = False
         try:
-            for segment in group:
-                self._sift(segment, new)
+            try:
+                for segment in group:
+                    self._sift(segment, new)
+            except FileNotFoundError as gone:
+                # Retention let go of it, and by now its file too.
+                raise Cancelled from gone
             new.seal()
             new.sync()
             new.close()
@@ -136,7 +140,7 @@ class Cleaning:
         self._go_on(size_bytes)
 
     def _go_on(self, size_bytes: int) -> None:
-        if self._is_cancelled:
+        if self.is_cancelled:
             raise Cancelled
         self._pace(size_bytes)
 

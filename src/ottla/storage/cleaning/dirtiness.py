@@ -25,8 +25,6 @@ class Dirtiness:
     cleanable_bytes: int
     is_overdue: bool
     """Is there a record that has waited for longer than any may?"""
-    is_reset: bool
-    """Was the checkpoint no offset of the log, so that all of it counts as dirty?"""
 
     @property
     def ratio(self) -> float:
@@ -44,10 +42,14 @@ class Dirtiness:
 def dirtiness_of(
     log: Log, checkpoint: int | None, last_stable_offset: int, now_ms: int
 ) -> Dirtiness:
-    """Look at a log; `checkpoint` says where it was clean up to, if it was ever cleaned."""
+    """Look at a log; `checkpoint` says where it was clean up to, if it was ever cleaned.
+
+    Where that is no offset of the log any more, all of it counts as dirty.
+    """
     start_offset, end_offset = log.log_start_offset, log.end_offset
-    is_reset = checkpoint is not None and not start_offset <= checkpoint <= end_offset
-    first_dirty = start_offset if checkpoint is None or is_reset else checkpoint
+    first_dirty = start_offset
+    if checkpoint is not None and start_offset <= checkpoint <= end_offset:
+        first_dirty = checkpoint
     closed = _closed_from(log, first_dirty)
     limits = [last_stable_offset, log.segments.active.base_offset]
     if log.options.min_compaction_lag_ms > 0:
@@ -64,7 +66,6 @@ def dirtiness_of(
         _bytes(log, before, first_dirty),
         _bytes(log, min(first_dirty, upper_offset), upper_offset),
         _is_overdue(log.options, closed, now_ms),
-        is_reset,
     )
 
 

@@ -1,6 +1,6 @@
 """How fast a cleaning may go, and whether it may go on.
 
-Storage has no clock: whoever runs a cleaning gives it a pace, which is told of every bytes that were
+Storage has no clock: whoever runs a cleaning gives it a pace, which is told of all bytes that were
 read or written, and waits or not. `Throttle` says how long.
 """
 

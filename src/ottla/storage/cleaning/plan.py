@@ -109,7 +109,7 @@ def plan_cleaning(
 
 
 def _position(log: Log, offset: int, upper_offset: int) -> int:
-    """Where in its segment the batch begins that an offset is in; 0 if that segment is not dirty."""
+    """Where in its segment the batch begins that an offset is in; 0 if it is not dirty."""
     for segment in log.segments.between(offset, upper_offset)[:1]:
         if segment.base_offset < offset:
             found = segment.find_offset(offset)

@@ -12,7 +12,6 @@ from ottla.kernels.faults import Malformed
 from ottla.records.batch import CODEC_BITS, HEADER_BYTES
 from ottla.records.compression import decompress
 from ottla.records.scan import BatchRow
-from ottla.wire.fields import Buffer
 
 
 class Kind(Enum):
@@ -39,7 +38,7 @@ def stretches(rows: Iterable[BatchRow]) -> Iterator[tuple[Kind, list[BatchRow]]]
 def opened(data: memoryview, row: BatchRow, bytes_max: int) -> bytes:
     """The header of a compressed batch, and behind it what it holds, inflated."""
     header_end = row.position + HEADER_BYTES
-    section: Buffer = data[header_end : row.position + row.size_bytes]
+    section = data[header_end : row.position + row.size_bytes]
     codec = row.attributes & CODEC_BITS
     # What cleaning left of a batch without records is a header, whatever codec that names.
     inflated = decompress(codec, section, bytes_max) if row.records_count else b""
