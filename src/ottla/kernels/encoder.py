@@ -293,9 +293,12 @@ def _copied(value: Value) -> bytes:
     return memoryview(value).tobytes()
 
 
-def _is_range(value: Value) -> bool:
-    """Is it a range of a file, which its sender reads? All that counts here is how long it is."""
-    return isinstance(value, tuple)
+def _range_bytes(value: Value) -> int:
+    """How long a range of a file is, which its sender reads; that is what it says last."""
+    *_, size = value
+    if not isinstance(size, int) or size < 0:
+        raise TypeError("it is no range of a file")
+    return size
 
 
 def _as_octets(value: Value) -> Buffer:
@@ -310,8 +313,8 @@ def _as_octets(value: Value) -> Buffer:
 @cython.exceptval(-1)
 def _write_blob(step: EncodeStep, value: Value, output: _Output) -> cython.int:
     if not isinstance(value, bytes):
-        if step.kind == _RECORDS and _is_range(value):
-            return _write_foreign(step, value, output, value[-1])
+        if step.kind == _RECORDS and isinstance(value, tuple):
+            return _write_foreign(step, value, output, _range_bytes(value))
         value = _as_octets(value) if step.kind == _RECORDS else _copied(value)
     length: cython.Py_ssize_t = len(value)
     if step.kind == _UUID:

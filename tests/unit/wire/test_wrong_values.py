@@ -134,3 +134,15 @@ def test_the_largest_tag_comes_back() -> None:
     message = everything(VERSION)
     message.unknown_tags = {(1 << 32) - 1: b"x"}
     assert decode(Everything, encode(message, VERSION), VERSION) == message
+
+
+@pytest.mark.parametrize("wrong", [(), ("file",), ("file", -1), ("file", 1.5), (0, 1 << 31)])
+def test_a_range_of_a_file_says_last_how_long_it_is(wrong: tuple[object, ...]) -> None:
+    message = everything(VERSION)
+    message.batches = ("file", 0, 5)
+    parts = encode_parts(message, VERSION)
+    assert parts[1] == ("file", 0, 5)
+    message.batches = wrong
+    with pytest.raises(Unencodable) as caught:
+        encode_parts(message, VERSION)
+    assert caught.value.place == "Everything.batches"
