@@ -1,12 +1,15 @@
 """The command says what it is and what went wrong, and ends as a command should."""
 
 import errno
+import fcntl
 import os
 import re
 import signal
 import subprocess
 import sys
+import termios
 import time
+from array import array
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,8 @@ from ottla import __version__, cli, kernels
 from tests.unit.cli.log_directory import plain
 
 OTTLA = [sys.executable, "-m", "ottla"]
+# What a pipe holds, less what its writer writes at once.
+PIPE_BYTES = (64 - 8) << 10
 
 
 def test_the_module_is_the_command() -> None:
@@ -103,14 +108,22 @@ def test_nobody_who_reads_on_is_no_error_to_speak_of(tmp_path: Path) -> None:
     assert run.wait(30) == cli.EXIT_BROKEN_PIPE
 
 
+def wait_until_full(pipe: int) -> None:
+    """Until the writer waits: an interrupt elsewhere may meet code that can raise nothing."""
+    unread = array("i", [0])
+    deadline = time.monotonic() + 30
+    while unread[0] < PIPE_BYTES and time.monotonic() < deadline:
+        time.sleep(0.01)
+        fcntl.ioctl(pipe, termios.FIONREAD, unread)
+
+
 def test_a_signal_ends_it_quietly(tmp_path: Path) -> None:
     command = [*OTTLA, "log", "dump", "--records", str(large_log(tmp_path))]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert run.stdout is not None
     run.stdout.readline()
-    # It waits now, since nobody reads what it writes.
+    wait_until_full(run.stdout.fileno())
     run.send_signal(signal.SIGINT)
-    time.sleep(0.2)
     _, said = run.communicate(timeout=30)
     assert run.returncode == cli.EXIT_INTERRUPTED
     assert said == b""
