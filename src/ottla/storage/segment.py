@@ -192,7 +192,8 @@ class Segment:
         assert 0 <= last_offset - self.base_offset <= INT32_MAX, f"offset {last_offset} too far"
         if not self._is_changed:
             self._begin_changes()
-        self._write_pages()
+        if self._indexes.has_page or self.transactions.entries.has_page:
+            self._write_pages()
         position = self.size_bytes
         self._is_synced = False
         end = write_or_cut(self._handles.open(self._path, create=True), parts, position)
