@@ -582,9 +582,8 @@ def _list(walk: Walk, cells: cython.p_longlong) -> cython.void:
 def list_records(batch: Buffer, inflated: Buffer | None = None) -> bytearray:
     """List the records as rows of eight int64, as `kernels.cleaning` wants them.
 
-    A row is offset, timestamp, where the attributes, the offset delta and the next record are,
-    where the key is, its length and that of the value; -1 is null. Places count from the start of
-    the batch, or of the inflated section.
+    A row is offset, timestamp, the places of attributes, offset delta, next record and key, and the
+    lengths of key and value, -1 for null. Places count from the start of batch or inflated section.
     """
     walk: Walk = open_records(batch, inflated)
     raise_fault(walk)

@@ -147,6 +147,9 @@ class OverlayDisk:
             return None
         return FileStatus(content.size_bytes, below.modified_ms if below else 0, is_folder=False)
 
+    def set_modified(self, path: str, modified_ms: int) -> None:
+        """Nothing: what is told are bytes and names, and nobody asks here for a time again."""
+
     def names(self, folder: str) -> list[str]:
         names = dict.fromkeys(self._below.names(folder))
         for path, content in self._files.items():

@@ -104,7 +104,7 @@ class Cleaner:
     def _may_be_cleaned(self, hosted: HostedLog) -> bool:
         partition = hosted.partition
         is_held = partition in self._running or partition in self._pauses
-        is_held = is_held or hosted.is_swapping or partition in self.uncleanable
+        is_held = is_held or hosted.is_taken or partition in self.uncleanable
         return hosted.log.options.is_compacted and not is_held
 
     def _is_due(self, one: Chosen, now_ms: int) -> bool:
