@@ -34,11 +34,12 @@ class Noun(NamedTuple):
 NOUNS: Final = (
     Noun(
         "log",
-        "look into the files of logs: of Kafka or Ottla, stopped or running; changes nothing",
+        "look into the files of logs, of Kafka or Ottla; only recover changes any",
         (
             Verb("dump", "print what files hold, decoded", "ottla.cli.log.dump"),
             Verb("grep", "find records by what is in them", "ottla.cli.log.grep"),
             Verb("verify", "check everything that can be checked", "ottla.cli.log.verify"),
+            Verb("recover", "bring logs in order after a crash", "ottla.cli.log.recover"),
         ),
     ),
     Noun(

@@ -103,6 +103,8 @@ class _Opener:
         self.findings = Findings()
         self.is_new = False
         self.later_epochs = LaterEpochs([], 0)
+        self.replayed_from: int | None = None
+        """From where on the history has seen all that there is, if it has."""
         self.findings.removed = settle(handles, folder, options.segment)
         names = handles.disk.names(folder)
         snapshots = ProducerSnapshots.of_names(handles.disk, folder, names)
@@ -118,20 +120,15 @@ class _Opener:
             self._begin_at(log_start_offset)
         log_start_offset = max(log_start_offset, self.segments.first.base_offset)
         epochs = self._load_epochs()
-        end_offset = self._recovered_end(epochs)
+        end_offset = self._recovered_end(epochs, log_start_offset)
         if end_offset < log_start_offset:
             # All that was left was before the start that somebody was promised.
             self._start_over(log_start_offset)
-            end_offset = log_start_offset
+            end_offset, self.replayed_from = log_start_offset, None
         self.history.cut_epochs(log_start_offset, end_offset)
         self._remove_strays(end_offset)
-        self.findings.refused += restore_producers(
-            self.history,
-            self.segments,
-            self.files.snapshots,
-            (log_start_offset, end_offset),
-            self.opening.now_ms,
-        )
+        if self.replayed_from is None or self.replayed_from < log_start_offset:
+            self._restore_producers(log_start_offset, end_offset)
         recovery_point = end_offset
         if not self.opening.is_clean:
             recovery_point = min(self.opening.recovery_point, end_offset)
@@ -164,7 +161,13 @@ class _Opener:
             return []
         return entries
 
-    def _recovered_end(self, epochs: Sequence[EpochEntry]) -> int:
+    def _restore_producers(self, log_start_offset: int, end_offset: int) -> None:
+        bounds = (log_start_offset, end_offset)
+        self.findings.refused += restore_producers(
+            self.history, self.segments, self.files.snapshots, bounds, self.opening.now_ms
+        )
+
+    def _recovered_end(self, epochs: Sequence[EpochEntry], log_start_offset: int) -> int:
         """Check what has to be checked, and give where the log ends."""
         if self.opening.is_clean:
             return self.segments.active.next_offset()
@@ -172,12 +175,11 @@ class _Opener:
         if checked_from is None:
             checked_from = recovery_point
         unsure = self.segments.from_offset(min(recovery_point, checked_from))
-        bounds = (self.segments.first.base_offset, unsure[0].base_offset)
-        self.history.cut_epochs(bounds[0], bounds[1])
+        bounds = (max(log_start_offset, self.segments.first.base_offset), unsure[0].base_offset)
+        self.history.cut_epochs(self.segments.first.base_offset, bounds[1])
         self.later_epochs = LaterEpochs(epochs, bounds[1])
-        self.findings.refused += restore_producers(
-            self.history, self.segments, self.files.snapshots, bounds, self.opening.now_ms
-        )
+        self._restore_producers(min(bounds), bounds[1])
+        self.replayed_from = bounds[1]
         for number, segment in enumerate(unsure):
             if self._is_cut(segment):
                 self._drop(unsure[number + 1 :])

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from ottla.ports import File
 from ottla.records.scan import BatchRow, Stop, scan
 
-RUN_BYTES: Final = 512 * 1024
+RUN_BYTES: Final = 524288
 """So many that calls hardly count, and so few that the bytes are still in the processor's cache
 when they are looked at for the second time."""
 _PREFIX_BYTES: Final = 12

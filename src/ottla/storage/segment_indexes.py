@@ -19,6 +19,10 @@ from ottla.storage.offset_index import OffsetIndex
 from ottla.storage.time_index import TimeIndex, TimestampOffset
 
 NO_TIMESTAMP = -1
+# Columns by number: a name costs twice as much, and this is done for every batch.
+_SIZE, _LAST_OFFSET, _TIME = (
+    BatchRow._fields.index(name) for name in ("size_bytes", "last_offset", "max_timestamp")
+)
 
 
 class SegmentIndexes:
@@ -56,18 +60,21 @@ class SegmentIndexes:
     def note(self, rows: Sequence[BatchRow], position: int) -> None:
         """Make what entries are due for batches that were written from a position on."""
         assert self.latest is not None, "an append begins with the latest time known"
-        timestamp, offset = self.latest
+        latest = self.latest
+        timestamp, offset = latest
         since, interval_bytes = self._bytes_since_entry, self._interval_bytes
         for row in rows:
-            if row.max_timestamp > timestamp:
-                timestamp, offset = row.max_timestamp, row.last_offset
+            size_bytes, last_offset, max_timestamp = row[_SIZE], row[_LAST_OFFSET], row[_TIME]
+            if max_timestamp > timestamp:
+                timestamp, offset = max_timestamp, last_offset
             if since > interval_bytes and not self.is_full:
-                self.offsets.append(row.last_offset, position)
+                self.offsets.append(last_offset, position)
                 self.times.append(timestamp, offset)
                 since = 0
-            since += row.size_bytes
-            position += row.size_bytes
-        self.latest = TimestampOffset(timestamp, offset)
+            since += size_bytes
+            position += size_bytes
+        if timestamp > latest[0]:
+            self.latest = TimestampOffset(timestamp, offset)
         self._bytes_since_entry = since
 
     def truncate_to(self, offset: int) -> None:

@@ -176,7 +176,7 @@ def test_a_corrupt_log_can_be_deleted_and_made_anew() -> None:
     assert not any("-delete" in path for path in disk.contents())
 
 
-@pytest.mark.parametrize("first", [1, 3, 9])
+@pytest.mark.parametrize("first", [1, 2, 4])
 def test_a_directory_that_fails_costs_only_its_logs(first: int) -> None:
     disk, logs = filled()
     before = told(logs)

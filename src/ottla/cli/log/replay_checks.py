@@ -70,7 +70,11 @@ class ReplayCheck:
         """The next batch; one that goes back was named already."""
         row = batch.row
         producers = self._producers
-        if row.magic < 2 or row.base_offset < producers.end_offset:
+        if row.base_offset < producers.end_offset:
+            return
+        if row.magic < 2:
+            self._check_snapshots(row.base_offset)
+            producers.pass_over(row.last_offset + 1)
             return
         self._has_gaps |= row.base_offset > producers.end_offset
         self._has_gaps |= row.records_count <= row.last_offset - row.base_offset
