@@ -105,7 +105,7 @@ class Commits:
         jobs = [FlushLogs(directory) for _ in range(min(self._threads_max, len(waiting)))]
         planned = 0
         for hosted, is_whole in waiting.items():
-            if hosted.is_swapping:
+            if hosted.is_taken:
                 continue
             assert not hosted.log.is_flushing, "I-COM-1"
             try:

@@ -38,8 +38,8 @@ class HostedLog:
     """Told by the broker, so that retention and the checkpoint know it."""
     cleaned_offset: int | None = None
     """The first offset that was never compacted, if some were."""
-    is_swapping: bool = False
-    """Is its copy taking its place? Until then nothing of it may be read or changed."""
+    is_taken: bool = False
+    """Has a move it alone? Until then nobody else may read or change it."""
 
     @property
     def topic_id(self) -> Uuid | None:

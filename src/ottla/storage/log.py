@@ -153,8 +153,11 @@ class Log:
             return now_ms - self._active_since_ms
         return max(row.max_timestamp for row in rows) - first_ms
 
-    def roll(self, now_ms: int, base_offset_min: int = 0) -> None:
-        """Begin a new segment at the end of the log, or further on if offsets demand it."""
+    def roll(self, now_ms: int, base_offset_min: int = 0, *, seals: bool = True) -> None:
+        """Begin a new segment at the end of the log, or further on if offsets demand it.
+
+        A segment that is to go at once need not be sealed, for which there may be no room.
+        """
         old = self.segments.active
         base_offset = max(self.end_offset, base_offset_min)
         if old.size_bytes == 0 and old.base_offset == base_offset:
@@ -162,7 +165,8 @@ class Log:
         new = self.files.segment(base_offset, self.options.segment, 0)
         new.create()
         if old.size_bytes:
-            old.seal()
+            if seals:
+                old.seal()
             self.segments = self.segments.adding(new)
         else:
             self.segments = self.segments.without([old]).adding(new)
@@ -243,7 +247,7 @@ class Log:
         if not gone:
             return None
         if len(gone) == len(self.segments):
-            self.roll(now_ms)
+            self.roll(now_ms, seals=False)
         self.segments = self.segments.without(gone)
         self.move_log_start(self.segments.first.base_offset)
         return self.files.retire(gone)

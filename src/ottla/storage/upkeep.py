@@ -112,7 +112,7 @@ class Upkeep:
     def _is_there(self, hosted: HostedLog) -> bool:
         """Is a log still one of the node's since the sweep began?"""
         served = (self._logs.current.get(hosted.partition), self._logs.future.get(hosted.partition))
-        return hosted in served and not hosted.is_swapping and hosted.directory.is_live
+        return hosted in served and not hosted.is_taken and hosted.directory.is_live
 
     def _tend(self, task: Task, hosted: HostedLog, now_ms: int) -> None:
         if task is Task.FLUSH:
