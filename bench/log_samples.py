@@ -1,6 +1,5 @@
 """Logs for measuring: of any size, filled through the log itself, all on one disk."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from ottla.broker.partition_history import PartitionHistory
@@ -53,8 +52,3 @@ def fill(folder: Path, size_bytes: int, options: LogOptions = DEFAULT) -> int:
         for _ in range(1000):
             log.append([batches.at(log.end_offset)], T)
     return log.size_bytes
-
-
-def offsets(count: int) -> Iterator[int]:
-    """The first offsets of so many batches."""
-    return iter(range(0, count * RECORDS, RECORDS))

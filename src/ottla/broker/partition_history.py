@@ -36,6 +36,7 @@ class PartitionHistory:
         producers, epochs = self.state, self.leader_epochs
         latest = epochs.latest_epoch
         aborted: list[AbortedTransaction] = []
+        passed_over = -1
         for row in rows:
             epoch = row.partition_leader_epoch
             if epoch >= 0 and (latest is None or epoch > latest):
@@ -43,10 +44,14 @@ class PartitionHistory:
                 latest = epoch
             if row.attributes & CONTROL_BIT and row.magic == 2:
                 aborted += self._replay_control(data, row)
+                passed_over = -1
             elif row.producer_id < 0:
-                producers.pass_over(row.last_offset + 1)
+                passed_over = row.last_offset
             else:
                 producers.replay(row, row.base_offset, row.max_timestamp)
+                passed_over = -1
+        if passed_over >= 0:
+            producers.pass_over(passed_over + 1)
         return aborted
 
     def _replay_control(self, data: Buffer, row: BatchRow) -> Sequence[AbortedTransaction]:

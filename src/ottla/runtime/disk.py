@@ -199,7 +199,7 @@ class SystemDisk:
 
     def status(self, path: str) -> FileStatus | None:
         try:
-            found = Path(path).stat()
+            found = os.stat(path)  # noqa: PTH116  A third of the cost, and logs have many files.
         except _ABSENT:
             return None
         is_folder = stat.S_ISDIR(found.st_mode)

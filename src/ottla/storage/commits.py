@@ -13,7 +13,8 @@ point moves too.
 Invariants
   I-COM-1  At most one flush of a log is under way, and at most one round of a directory.
   I-COM-2  A log's durable offset moves only when its sync has come back without an error, and only
-           to where the log ended when the round was planned.
+           to where the log ended when the round was planned. Of very many segments only the first
+           are in a round, and the rest in the next.
   I-COM-3  After a failed sync nothing of its directory is synced any more: the directory is
            offline, and what waited there is never acknowledged.
   I-COM-4  What is waiting when a round ends is in the next one, so nothing waits for ever.
@@ -141,6 +142,8 @@ class Commits:
                     self._want(hosted, is_whole=True)
             else:
                 hosted.log.flushed(flush, now_ms)
+                if flush.is_partial:
+                    self._want(hosted, is_whole=not flush.is_commit)
             if hosted.log.durable_offset > before:
                 moved.append(hosted)
         return moved

@@ -62,6 +62,11 @@ class EntryFile:
             self._count = count
         return self._count
 
+    @property
+    def count(self) -> int:
+        """How many entries there are; as `len`, which costs more."""
+        return self._count if self._count >= 0 else len(self)
+
     def __getitem__(self, index: int) -> tuple[int, ...]:
         assert 0 <= index < len(self), f"{self.path}: no entry {index}"
         in_memory = index - self._written
@@ -72,7 +77,9 @@ class EntryFile:
     @property
     def last(self) -> tuple[int, ...] | None:
         """The last entry, if there is one."""
-        return self._last if len(self) else None
+        if self._count < 0:
+            len(self)
+        return self._last
 
     @property
     def has_page(self) -> bool:

@@ -34,6 +34,8 @@ class Flush:
     has_new_names: bool
     is_commit: bool = False
     """Does it bring batches only, so that the recovery point stays?"""
+    is_partial: bool = False
+    """Is more to be done after it, since not all files may be open at once?"""
     is_durable: bool = False
     """Are the batches on the device, and the names of their files? Told by `run`."""
 

@@ -43,6 +43,11 @@ class FolderNames:
         files = self.stages[stage]
         return sorted(file.base_offset for file in files if file.kind is Kind.LOG)
 
+    def snapshots(self) -> list[int]:
+        """The offsets that there is a producer snapshot of, rising."""
+        files = self.stages[Stage.CURRENT]
+        return sorted(file.base_offset for file in files if file.kind is Kind.PRODUCER_SNAPSHOT)
+
 
 def settle(handles: Handles, folder: str, options: SegmentOptions) -> list[str]:
     """Finish or undo what was begun; give the names of the files that were removed.

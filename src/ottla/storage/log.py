@@ -39,6 +39,8 @@ from ottla.storage.writes import DISK_FULL, DiskFull
 from ottla.wire.fields import Buffer
 
 NO_OFFSET: Final = -1
+FLUSHED_SEGMENTS_MAX: Final = 50
+"""So many are flushed at once: their files are all open meanwhile, four of each at the most."""
 Batches: TypeAlias = tuple[Buffer, Sequence[BatchRow]]
 """Some whole batches, and their rows as a scan of just these bytes gives them."""
 
@@ -118,8 +120,10 @@ class Log:
         rows = group[0][1] if len(group) == 1 else [row for _, some in group for row in some]
         assert rows[0].base_offset >= self.end_offset, "I-LOG-1"
         try:
-            segment = self._segment_for(rows, sum(len(data) for data, _ in group), now_ms)
-            segment.append([data for data, _ in group], list(rows))
+            parts = [data for data, _ in group]
+            size_bytes = len(parts[0]) if len(parts) == 1 else sum(map(len, parts))
+            segment = self._segment_for(rows, size_bytes, now_ms)
+            segment.append(parts, rows)
         except OSError as fault:
             if fault.errno in DISK_FULL:
                 raise DiskFull(self.files.folder, fault) from fault
@@ -151,6 +155,8 @@ class Log:
         first_ms = segment.first_timestamp
         if first_ms is None or first_ms < 0:
             return now_ms - self._active_since_ms
+        if len(rows) == 1:
+            return rows[0].max_timestamp - first_ms
         return max(row.max_timestamp for row in rows) - first_ms
 
     def roll(self, now_ms: int, base_offset_min: int = 0, *, seals: bool = True) -> None:
@@ -337,7 +343,7 @@ class Log:
         )
 
     def plan_flush(self, *, is_commit: bool = False) -> Flush:
-        """All that must be done so that everything up to the end is on the device.
+        """What must be done so that everything up to the end is on the device, or a part of it.
 
         A commit brings the batches alone, and leaves the recovery point where it is: recovery makes
         all else anew from them. It is a whole flush where a segment was rolled. Raises `OSError`
@@ -348,13 +354,13 @@ class Log:
             flush = self._planned_commit()
         else:
             flush = self._planned_flush()
-            self._has_new_names = self._has_rolled = False
+            self._has_new_names, self._has_rolled = False, flush.is_partial
         self._flushing = flush
         return flush
 
     def _planned_flush(self) -> Flush:
         epochs = list(self.history.epochs())
-        dirty = self.segments.between(self.recovery_point, self.end_offset)
+        dirty, end_offset = self._dirty(self.recovery_point)
         for segment in dirty:
             segment.write_entries()
         files = [file for segment in dirty for file in segment.unsynced()]
@@ -362,19 +368,30 @@ class Log:
             segment.note_sync()
         return Flush(
             self.files,
-            self.end_offset,
+            end_offset,
             files,
-            self._snapshots,
+            {o: kept for o, kept in self._snapshots.items() if o <= end_offset},
             None if epochs == self._epochs_written else epochs,
             self._has_new_names,
+            is_partial=end_offset < self.end_offset,
         )
 
     def _planned_commit(self) -> Flush:
-        dirty = self.segments.between(self.durable_offset, self.end_offset)
+        dirty, end_offset = self._dirty(self.durable_offset)
         files = [file for segment in dirty for file in segment.unsynced_batches()]
         for segment in dirty:
             segment.note_sync(only_batches=True)
-        return Flush(self.files, self.end_offset, files, {}, None, False, is_commit=True)
+        is_partial = end_offset < self.end_offset
+        return Flush(
+            self.files, end_offset, files, {}, None, False, is_commit=True, is_partial=is_partial
+        )
+
+    def _dirty(self, offset: int) -> tuple[Sequence[Segment], int]:
+        """The first segments with batches past an offset, and up to where they reach."""
+        dirty = self.segments.between(offset, self.end_offset)
+        if len(dirty) <= FLUSHED_SEGMENTS_MAX:
+            return dirty, self.end_offset
+        return dirty[:FLUSHED_SEGMENTS_MAX], dirty[FLUSHED_SEGMENTS_MAX].base_offset
 
     def flushed(self, flush: Flush, now_ms: int) -> None:
         """Take note of a flush that has run without an error."""
@@ -405,9 +422,12 @@ class Log:
 
     def flush(self, now_ms: int) -> None:
         """Bring all to the device, and wait for it."""
-        planned = self.plan_flush()
-        planned.run()
-        self.flushed(planned, now_ms)
+        is_partial = True
+        while is_partial:
+            planned = self.plan_flush()
+            planned.run()
+            self.flushed(planned, now_ms)
+            is_partial = planned.is_partial
 
     def close(self, now_ms: int) -> None:
         """End cleanly: the next one to open it need not look at the batches again."""

@@ -133,8 +133,8 @@ class Move:
             if piece is not None:
                 self._job = CopyPiece(self._copy, piece, now_ms)
         elif not self._is_flushed:
-            self._is_flushed = True
             self._job = FlushCopy(copy.plan_flush())
+            self._is_flushed = not self._job.flush.is_partial
         elif not log.is_flushing:
             self._job = self._plan_swap(now_ms)
         return self._job

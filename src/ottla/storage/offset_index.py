@@ -39,7 +39,7 @@ class OffsetIndex:
     @property
     def is_full(self) -> bool:
         """Is there no room for another entry?"""
-        return len(self.entries) >= self.entries_max
+        return self.entries.count >= self.entries_max
 
     @property
     def last(self) -> OffsetPosition:

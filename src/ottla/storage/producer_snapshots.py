@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ottla.api.partition_files import ProducerSnapshot
 from ottla.kernels.faults import Malformed
 from ottla.ports import Disk
-from ottla.storage.file_names import Kind, SegmentFile, Stage, parse_segment_file
+from ottla.storage.file_names import Kind, SegmentFile, Stage
 from ottla.storage.producer_snapshot import format_producer_snapshot, parse_producer_snapshot
 from ottla.storage.small_files import read_file, replace_file
 
@@ -31,13 +31,6 @@ class ProducerSnapshots:
         self._disk = disk
         self._folder = folder
         self._offsets = sorted(offsets)
-
-    @classmethod
-    def of_names(cls, disk: Disk, folder: str, names: Iterable[str]) -> "ProducerSnapshots":
-        """The snapshots among the files of a folder."""
-        files = [found for name in names if (found := parse_segment_file(name))]
-        current = [f for f in files if f.kind is Kind.PRODUCER_SNAPSHOT and not f.stage]
-        return cls(disk, folder, [file.base_offset for file in current])
 
     @property
     def offsets(self) -> Sequence[int]:

@@ -106,11 +106,11 @@ class _Opener:
         self.replayed_from: int | None = None
         """From where on the history has seen all that there is, if it has."""
         self.findings.removed = settle(handles, folder, options.segment)
-        names = handles.disk.names(folder)
-        snapshots = ProducerSnapshots.of_names(handles.disk, folder, names)
+        names = FolderNames.of(handles.disk.names(folder))
+        snapshots = ProducerSnapshots(handles.disk, folder, names.snapshots())
         self.files = PartitionFiles(handles, folder, snapshots)
         self._remove_orphans(names)
-        bases = FolderNames.of(names).bases(Stage.CURRENT)
+        bases = names.bases(Stage.CURRENT)
         self.segments = Segments(self.files.segment(base, options.segment) for base in bases)
 
     def run(self) -> tuple[Log, Findings]:
@@ -218,9 +218,9 @@ class _Opener:
             self.files.retire([segment]).run()
             self.files.disk.sync_folder(self.files.folder)
 
-    def _remove_orphans(self, names: Sequence[str]) -> None:
+    def _remove_orphans(self, names: FolderNames) -> None:
         """Remove indexes without a log, which nothing can be found by."""
-        current = FolderNames.of(names).stages[Stage.CURRENT]
+        current = names.stages[Stage.CURRENT]
         bases = {file.base_offset for file in current if file.kind is Kind.LOG}
         for file in current:
             is_index = file.kind not in {Kind.LOG, Kind.PRODUCER_SNAPSHOT}

@@ -142,6 +142,8 @@ class Segment:
     @property
     def is_full(self) -> bool:
         """Is there no room in an index for another entry?"""
+        if self._is_changed:
+            return self._indexes.is_full
         return self._answer(lambda: self._indexes.is_full)
 
     def fits(self, offset: int) -> bool:
@@ -173,7 +175,7 @@ class Segment:
             file.allocate(self._options.allocated_bytes)
             self._is_allocated = True
 
-    def append(self, parts: list[Buffer], rows: list[BatchRow]) -> None:
+    def append(self, parts: Sequence[Buffer], rows: Sequence[BatchRow]) -> None:
         """Write whole batches at the end; `rows` says of each what the indexes need.
 
         It is done wholly or not at all: what can fail besides the write itself comes before it.
@@ -182,11 +184,14 @@ class Segment:
         assert self.fits(rows[-1].last_offset), f"offset {rows[-1].last_offset} does not fit"
         if not self._is_changed:
             self._begin_changes()
-        self._write_pages()
+        if self._indexes.has_page or self.transactions.entries.has_page:
+            self._write_pages()
         position = self.size_bytes
         self._is_synced = False
-        end = write_or_cut(self._log(create=True), parts, position)
-        assert sum(row.size_bytes for row in rows) == end - position, "rows of other parts"
+        end = write_or_cut(self._handles.open(self._path, create=True), parts, position)
+        if __debug__:
+            rows_bytes = rows[0][1] if len(rows) == 1 else sum(row.size_bytes for row in rows)
+            assert rows_bytes == end - position, "rows of other parts"
         self._indexes.note(rows, position)
         self.size_bytes = end
         self._next_offset = rows[-1].last_offset + 1

@@ -63,13 +63,14 @@ class SegmentIndexes:
         latest = self.latest
         timestamp, offset = latest
         since, interval_bytes = self._bytes_since_entry, self._interval_bytes
+        offsets, times, base_offset = self.offsets, self.times, self.offsets.base_offset
         for row in rows:
             size_bytes, last_offset, max_timestamp = row[_SIZE], row[_LAST_OFFSET], row[_TIME]
             if max_timestamp > timestamp:
                 timestamp, offset = max_timestamp, last_offset
-            if since > interval_bytes and not self.is_full:
-                self.offsets.append(last_offset, position)
-                self.times.append(timestamp, offset)
+            if since > interval_bytes and not (offsets.is_full or times.is_full):
+                offsets.entries.append(last_offset - base_offset, position)
+                times.append(timestamp, offset)
                 since = 0
             since += size_bytes
             position += size_bytes
@@ -91,6 +92,11 @@ class SegmentIndexes:
         for file in self.files:
             file.make()
             file.trim()
+
+    @property
+    def has_page(self) -> bool:
+        """Do so many entries wait in one of them that they should be written?"""
+        return self.offsets.entries.has_page or self.times.entries.has_page
 
     def write_pages(self) -> None:
         """Write entries of which there are many by now."""

@@ -40,7 +40,7 @@ class TimeIndex:
     @property
     def is_full(self) -> bool:
         """Is the one entry left that the roll will need?"""
-        return len(self.entries) >= self.entries_max - 1
+        return self.entries.count >= self.entries_max - 1
 
     @property
     def last(self) -> TimestampOffset:

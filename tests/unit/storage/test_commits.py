@@ -1,6 +1,7 @@
 """Group commit: what is acknowledged is on the device, and a round is all that it costs."""
 
 import random
+from dataclasses import replace
 from errno import EIO, ENOSPC
 
 import pytest
@@ -9,6 +10,7 @@ from ottla.sim.disk import SimulatedDisk
 from ottla.sim.faults import Fails, Fault, Operation
 from ottla.storage.commits import Commits
 from ottla.storage.directory_logs import HostedLog
+from ottla.storage.log import FLUSHED_SEGMENTS_MAX
 from ottla.storage.log_options import LogOptions
 from ottla.storage.logs import Logs
 from tests.unit.storage.log_directories import format_all
@@ -211,3 +213,25 @@ def test_a_roll_flushes_what_was_rolled() -> None:
         commits.appended(one, T)
     assert run_round(commits) == [one]
     assert one.log.files.snapshots.offsets[-1] == one.log.segments.active.base_offset
+
+
+def test_a_flush_of_many_segments_opens_few_files_at_once() -> None:
+    options = replace(SMALL, segment_bytes=1)
+    _, _, (one,), calls = ready(1, options)
+    append(one, FLUSHED_SEGMENTS_MAX * 2 + 10)
+    for is_durable in (True, False):
+        commits = Commits(is_durable=is_durable)
+        commits.appended(one, T)
+        sizes: list[int] = []
+        while jobs := commits.plan():
+            (job,) = jobs
+            sizes.append(len(job.flushes[0].flush.files))
+            job.run()
+            commits.ended(job, T)
+            assert len(sizes) < 10
+        assert max(sizes) <= 4 * FLUSHED_SEGMENTS_MAX
+        assert one.log.recovery_point == one.log.durable_offset == one.log.end_offset
+        append(one, FLUSHED_SEGMENTS_MAX * 2)
+    assert syncs(calls) > FLUSHED_SEGMENTS_MAX
+    one.log.flush(T)
+    assert one.log.recovery_point == one.log.end_offset
