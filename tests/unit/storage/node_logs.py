@@ -84,14 +84,14 @@ def create(logs: Logs, partition: TopicPartition, options: LogOptions = SMALL) -
     return logs.create(partition, TOPIC_ID, (options, PartitionHistory()), T)
 
 
-def batch(log: Log, records_count: int = 2, epoch: int = 0) -> Batches:
+def batch(log: Log, records_count: int = 2, producer_id: int = 7) -> Batches:
     """A batch for the end of a log; its producer's sequence follows the offsets."""
     offset = log.end_offset
     rows = [(offset + at, T + offset + at, b"k", b"v" * 40, ()) for at in range(records_count)]
     options = BatchOptions(
         base_offset=offset,
-        partition_leader_epoch=epoch,
-        producer_id=7,
+        partition_leader_epoch=0,
+        producer_id=producer_id,
         producer_epoch=0,
         base_sequence=offset,
     )

@@ -14,7 +14,7 @@ from ottla.storage.logs import Logs
 from ottla.storage.moves import CopyPiece, Move, SwapLogs, start_move
 from ottla.wire.fields import Uuid
 from tests.unit.storage.log_directories import formatted
-from tests.unit.storage.node_logs import SMALL, T, append, content, create, orders, started
+from tests.unit.storage.node_logs import SMALL, T, append, batch, content, create, orders, started
 
 PATHS = ("/a", "/b")
 UNIQUE = Uuid(b"\5" * 16)
@@ -123,6 +123,9 @@ def test_a_log_that_loses_its_oldest_segments_is_followed() -> None:
     _, logs, move = ready(30)
     hosted = logs[ORDERS]
     step(move)
+    # Of this producer nothing is left soon but what the log knows of it.
+    hosted.log.append([batch(hosted.log, producer_id=8)], T)
+    hosted.log.roll(T)
     hosted.high_watermark = hosted.log.end_offset
     removal = hosted.log.delete_old(hosted.high_watermark, T + 10 * SMALL.retention_ms)
     assert removal is not None
