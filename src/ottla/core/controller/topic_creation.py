@@ -59,6 +59,7 @@ def decide_creation(
         return Decision((), Refusal(ErrorCode.POLICY_VIOLATION, reason))
     times = Counter(one.name for one in request.topics)
     shown = None if describable is None else frozenset(describable)
+    described: dict[tuple[tuple[str, str], ...], list[Result.Config]] = {}
     records: list[Message] = []
     results: list[Result] = []
     for topic in {one.name: one for one in request.topics}.values():
@@ -68,7 +69,11 @@ def decide_creation(
             continue
         records.extend(outcome.records)
         if shown is None or topic.name in shown:
-            _describe(state, topic, outcome.result)
+            given = tuple((one.name, one.value or "") for one in topic.configs)
+            # Many topics are created alike, and what is in force for them is told but once.
+            if given not in described:
+                described[given] = _described(state, dict(given))
+            outcome.result.configs = described[given]
         else:
             outcome.result.num_partitions = outcome.result.replication_factor = -1
             outcome.result.topic_config_error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
@@ -212,11 +217,10 @@ def _named(state: State, topic: Wanted) -> list[Partition] | Refusal:
     return [made[number] for number in range(len(made))]
 
 
-def _describe(state: State, topic: Wanted, result: Result) -> None:
-    """Show what is in force for the topic."""
-    given = {one.name: one.value for one in topic.configs if one.value is not None}
+def _described(state: State, given: dict[str, str]) -> list[Result.Config]:
+    """What is in force for a topic for which so much is set."""
     shown = state.settings().topic(given).describe_all()
-    result.configs = [
+    return [
         Result.Config(
             name=one.name,
             value=None if one.sensitive else one.value,

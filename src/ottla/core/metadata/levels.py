@@ -83,10 +83,11 @@ def _least_version(change: BrokerRegistrationChangeRecord) -> int:
     """This record alone is written in the lowest version that holds what it says."""
     if change.cordoned_log_dirs is not None:
         return 3
-    if change.in_controlled_shutdown:
-        return 1
+    says_more = change.in_controlled_shutdown or change.fenced
     # One that says nothing says that no directory is left.
-    return 0 if change.fenced and not change.log_dirs else 2
+    if change.log_dirs or not says_more:
+        return 2
+    return 1 if change.in_controlled_shutdown else 0
 
 
 def same_records(low: int, high: int) -> bool:
