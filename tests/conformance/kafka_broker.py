@@ -202,7 +202,8 @@ class KafkaBroker:
                 check=False,
                 input=stdin,
                 capture_output=True,
-                text=True,
+                encoding="utf-8",
+                errors="backslashreplace",
                 timeout=seconds_max,
             )
         except subprocess.TimeoutExpired as late:

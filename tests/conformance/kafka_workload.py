@@ -110,11 +110,11 @@ class Workload:
         """Write a round to every topic."""
         number = next(self._round)
         for codec in CODECS:
-            self._send("codecs", drawn_records(f"{codec} {number}", 12), codec=codec)
-        self._send("stamped", drawn_records(f"stamped {number}", 25), codec="gzip")
-        self._send("recoded", drawn_records(f"recoded {number}", 25), codec="lz4")
-        self._send("deleted", drawn_records(f"deleted {number}", 40), codec="snappy")
-        self._send("retained", drawn_records(f"retained {number}", 40), codec="none")
+            self.send("codecs", drawn_records(f"{codec} {number}", 12), codec=codec)
+        self.send("stamped", drawn_records(f"stamped {number}", 25), codec="gzip")
+        self.send("recoded", drawn_records(f"recoded {number}", 25), codec="lz4")
+        self.send("deleted", drawn_records(f"deleted {number}", 40), codec="snappy")
+        self.send("retained", drawn_records(f"retained {number}", 40), codec="none")
         self._write_by_kafka_python(number)
         self._write_transactions("transactions", number)
         for topic in ("compacted", "forgotten"):
@@ -155,7 +155,8 @@ class Workload:
             return offsets.get(TopicPartition(topic, 0), -1) == bases[-1]
         return False
 
-    def _send(self, topic: str, rows: Iterable[Sent], codec: str) -> None:
+    def send(self, topic: str, rows: Iterable[Sent], *, codec: str) -> None:
+        """Write records to a topic, few in a batch."""
         producer = self._producer(compression_type=codec, linger_ms=2, batch_num_messages=2)
         self._produce(producer, topic, rows)
 
@@ -221,16 +222,16 @@ class Workload:
         for step, ends in enumerate(_ENDS):
             for producer in (first, second):
                 producer.begin_transaction()
-            self._produce(first, topic, _rows(f"{number} {step} first", 3))
-            self._produce(idempotent, topic, _rows(f"{number} {step} plain", 2))
-            self._produce(second, topic, _rows(f"{number} {step} second", 2))
-            self._produce(first, topic, _rows(f"{number} {step} again", 2))
+            self._produce(first, topic, text_rows(f"{number} {step} first", 3))
+            self._produce(idempotent, topic, text_rows(f"{number} {step} plain", 2))
+            self._produce(second, topic, text_rows(f"{number} {step} second", 2))
+            self._produce(first, topic, text_rows(f"{number} {step} again", 2))
             for producer, end in zip((first, second), ends, strict=True):
                 getattr(producer, f"{end}_transaction")(SECONDS_MAX)
         third.begin_transaction()
-        self._produce(third, topic, _rows(f"{number} open", 2))
+        self._produce(third, topic, text_rows(f"{number} open", 2))
         first.begin_transaction()
-        self._produce(first, topic, _rows(f"{number} behind", 2))
+        self._produce(first, topic, text_rows(f"{number} behind", 2))
         first.abort_transaction(SECONDS_MAX)
         self._open.append(third)
 
@@ -271,7 +272,8 @@ _ENDS: Final[Sequence[tuple[str, str]]] = (
 )
 
 
-def _rows(text: str, rows: int) -> Iterator[Sent]:
+def text_rows(text: str, rows: int) -> Iterator[Sent]:
+    """Records that can be printed."""
     for row in range(rows):
         yield Sent(NOW_MS + row, f"key {row}".encode(), f"{text} {row}".encode() * 9)
 

@@ -1,15 +1,18 @@
 """Log directories that Apache Kafka wrote, and what it answered while it had them open."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copytree
 from typing import Final
 
+from ottla.records.scan import scan
 from tests.conformance.clients import COMMITTED, UNCOMMITTED, Librdkafka, Seen
 from tests.conformance.kafka_broker import KafkaBroker
 from tests.conformance.kafka_workload import SECONDS_MAX, SETTINGS, TOPICS, Workload, create_topics
+from tests.conformance.our_directories import OurNode
 from tests.conformance.partition_answers import Answers, KafkaPartition
+from tests.conformance.seen_records import seen_records
 
 DIRECTORIES: Final = 2
 DELETED_BELOW: Final = 77
@@ -77,7 +80,12 @@ def write_all(folder: Path) -> Written:
     return Written(work.times, clean, killed, recovered)
 
 
-def stage_of(kafka: KafkaBroker, times: Iterable[int], topics: Iterable[str] = TOPICS) -> Stage:
+def stage_of(
+    kafka: KafkaBroker,
+    times: Iterable[int],
+    topics: Iterable[str] = TOPICS,
+    internal: Iterable[str] = INTERNAL,
+) -> Stage:
     """What a node answers now; where its directories will be is not known yet."""
     stage = Stage([], {})
     asked = list(times)
@@ -97,7 +105,7 @@ def stage_of(kafka: KafkaBroker, times: Iterable[int], topics: Iterable[str] = T
                 )
                 assert end == end_offset, kafka.last_words()
                 stage.seen[topic][isolation] = seen
-        for topic in INTERNAL:
+        for topic in internal:
             stage.answers[topic] = KafkaPartition(client, topic).answers(asked)
     return stage
 
@@ -106,3 +114,29 @@ def _settle(work: Workload) -> None:
     """Wait until nothing changes any more unasked."""
     work.wait_until_clean()
     work.wait_until_retained()
+
+
+def remembered(answers: Answers, aborted: Answers) -> Answers:
+    """What Kafka itself knows of its answers once it is started again.
+
+    An epoch without records at the end of the log is forgotten, and so are aborted transactions
+    whose records were cleaned away, in segments that are recovered.
+    """
+    batch = answers.pieces.get(answers.high_watermark - 1, b"")
+    newest = scan(batch).rows[0].partition_leader_epoch if batch else -1
+    epochs = {
+        asked: said if asked <= newest else (-1, -1) for asked, said in answers.epochs.items()
+    }
+    return replace(answers, epochs=epochs, aborted=aborted.aborted)
+
+
+def assert_seen(found: OurNode, stage: Stage) -> None:
+    """The records that we read are those that a client saw on Kafka."""
+    for topic, by_isolation in stage.seen.items():
+        answers, log = stage.answers[topic], found[topic].log
+        records = found.partition(topic).records()
+        start, stable = answers.log_start_offset, answers.last_stable_offset
+        everything = [one for one in seen_records(records) if one.offset >= start]
+        assert everything == by_isolation[UNCOMMITTED], topic
+        committed = seen_records(records, log.aborted(start, stable), stable)
+        assert [one for one in committed if one.offset >= start] == by_isolation[COMMITTED], topic

@@ -1,82 +1,102 @@
-"""Opens the log directories of a node that does not run, as our own node does."""
+"""Opens the log directories of a node that does not run, as our own node does, and stops it."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 from ottla.broker.partition_history import PartitionHistory
 from ottla.runtime.disk import SystemDisk
-from ottla.storage.clean_shutdown import CleanShutdown
-from ottla.storage.directories import Directories, Placed, open_directories
+from ottla.storage.directories import open_directories
 from ottla.storage.directory import Owner
-from ottla.storage.file_names import HIGH_WATERMARKS, LOG_START_OFFSETS, RECOVERY_POINTS
-from ottla.storage.handles import Handles
-from ottla.storage.log import Log
+from ottla.storage.directory_logs import HostedLog
+from ottla.storage.file_names import LOG_START_OFFSETS
+from ottla.storage.loading import plan_loading
 from ottla.storage.log_options import LogOptions
-from ottla.storage.recovery import Findings, Opening, open_log
+from ottla.storage.logs import Logs
+from ottla.storage.partition_folders import FoundFolder
+from ottla.storage.recovery import Findings
+from ottla.storage.stopping import Stop
+from ottla.wire.fields import Uuid
 from ottla.wire.topics import TopicPartition
 from tests.conformance.kafka_broker import CLUSTER_ID, NODE_ID
-from tests.conformance.partition_answers import OurPartition
+from tests.conformance.partition_answers import Answers, OurPartition
+
+FILES_MAX = 64
 
 
 @dataclass(slots=True)
-class OurLog:
-    """One log of the directories, and what opening it found."""
+class AllTopics:
+    """Every folder counts as one of the node's."""
 
-    placed: Placed
-    log: Log
-    history: PartitionHistory
-    findings: Findings
+    log_options: Mapping[str, LogOptions]
+    histories: dict[TopicPartition, PartitionHistory] = field(
+        default_factory=dict[TopicPartition, PartitionHistory]
+    )
 
-    @property
-    def partition(self) -> OurPartition:
-        """What answers questions about it."""
-        return OurPartition(self.log, self.history)
+    def is_known(self, _: FoundFolder) -> bool:
+        """It is."""
+        return True
+
+    def options(self, partition: TopicPartition) -> LogOptions:
+        """Kafka's defaults, unless it was said otherwise."""
+        return self.log_options.get(partition.topic, LogOptions())
+
+    def history(self, partition: TopicPartition) -> PartitionHistory:
+        """An empty one, which is kept."""
+        return self.histories.setdefault(partition, PartitionHistory())
 
 
 @dataclass(slots=True)
-class OurDirectories:
-    """All logs of a node."""
+class OurNode:
+    """All logs of a node; the partitions of topics are their first ones."""
 
-    directories: Directories
-    marks: dict[str, CleanShutdown | None]
-    options: LogOptions
-    logs: dict[TopicPartition, OurLog] = field(default_factory=dict[TopicPartition, OurLog])
-    high_watermarks: dict[TopicPartition, int] = field(default_factory=dict[TopicPartition, int])
+    logs: Logs
+    topics: AllTopics
+    findings: dict[str, Findings]
+    """What opening each log found, by topic."""
+    broker_epoch: int | None
+    """That of the last stop if it was clean; the next one writes it down too."""
 
-    def open_all(self) -> None:
-        """Open every log by what the checkpoints say."""
-        handles = Handles(SystemDisk(), 64)
-        starts, points = dict[TopicPartition, int](), dict[TopicPartition, int]()
-        for directory in self.directories.live:
-            starts |= directory.read_offsets(LOG_START_OFFSETS)
-            points |= directory.read_offsets(RECOVERY_POINTS)
-            self.high_watermarks |= directory.read_offsets(HIGH_WATERMARKS)
-        for partition, placed in self.directories.load().current.items():
-            opening = Opening(
-                now_ms(),
-                self.marks[placed.directory.path] is not None,
-                starts.get(partition, 0),
-                points.get(partition, 0),
-            )
-            history = PartitionHistory()
-            log, findings = open_log(handles, placed.path, self.options, history, opening)
-            self.logs[partition] = OurLog(placed, log, history, findings)
+    def __getitem__(self, topic: str) -> HostedLog:
+        return self.logs[TopicPartition(topic, 0)]
 
-    def close_all(self, broker_epoch: int = -1) -> None:
-        """Close every log, write the checkpoints, and leave the marks of a clean stop."""
-        for one in self.logs.values():
-            one.log.close(now_ms())
-        for directory in self.directories.live:
-            here = {p: one.log for p, one in self.logs.items() if one.placed.directory is directory}
-            ends = {p: log.end_offset for p, log in here.items()}
-            directory.write_offsets(RECOVERY_POINTS, ends)
-            directory.write_offsets(HIGH_WATERMARKS, directory.read_offsets(HIGH_WATERMARKS) | ends)
-            starts = {p: log.log_start_offset for p, log in here.items() if _is_cut(log)}
-            directory.write_offsets(LOG_START_OFFSETS, starts)
-            directory.mark_clean(broker_epoch)
+    def history(self, topic: str) -> PartitionHistory:
+        """What is known of a topic's log."""
+        return self.topics.histories[TopicPartition(topic, 0)]
+
+    def partition(self, topic: str) -> OurPartition:
+        """What answers questions about a topic's log."""
+        return OurPartition(self[topic].log, self.history(topic))
+
+    def differences(self, expected: Mapping[str, Answers], times: Sequence[int]) -> list[str]:
+        """What is answered in another way than expected, over all topics."""
+        return [
+            f"{topic}.{wrong}"
+            for topic, answers in expected.items()
+            for wrong in answers.differences(self.partition(topic).answers(times))
+        ]
+
+    def stop(self) -> None:
+        """End cleanly."""
+        broker_epoch = -1 if self.broker_epoch is None else self.broker_epoch
+        ending = Stop(self.logs, now_ms())
+        for job in ending.close_jobs:
+            job.run()
+        for mark in ending.mark_jobs(broker_epoch):
+            mark.run()
+            assert mark.is_clean
+
+    def abandon(self) -> None:
+        """End as kill -9 does some time after where logs begin was written down."""
+        for home in self.logs.homes:
+            job = home.plan_offsets(LOG_START_OFFSETS)
+            if job is not None:
+                job.run()
+        for hosted in self.logs.all():
+            hosted.log.abandon()
 
 
 def now_ms() -> int:
@@ -85,19 +105,28 @@ def now_ms() -> int:
 
 
 @contextmanager
-def opened(paths: Sequence[Path], options: LogOptions | None = None) -> Iterator[OurDirectories]:
-    """The directories of a node, with every log open; what is closed well is up to the caller."""
+def opened(
+    paths: Sequence[Path], log_options: Mapping[str, LogOptions] | None = None
+) -> Iterator[OurNode]:
+    """The directories of a node, with every log open; how it ends is up to the caller."""
     owner = Owner(NODE_ID, CLUSTER_ID)
     directories = open_directories(SystemDisk(), [str(path) for path in paths], owner)
+    topics = AllTopics(log_options or {})
     try:
-        marks, _ = directories.take_clean_epoch()
-        found = OurDirectories(directories, marks, options or LogOptions())
-        found.open_all()
-        yield found
+        loading = plan_loading(
+            directories,
+            topics,
+            now_ms(),
+            make_id=lambda: Uuid(uuid4().bytes),
+            files_max=FILES_MAX,
+        )
+        findings: dict[str, Findings] = {}
+        for job in loading.in_turn():
+            job.run()
+            if job.findings is not None:
+                findings[job.partition.topic] = job.findings
+        logs = loading.finish()
+        assert not logs.set_aside, logs.set_aside
+        yield OurNode(logs, topics, findings, loading.broker_epoch)
     finally:
         directories.release()
-
-
-def _is_cut(log: Log) -> bool:
-    """Does it begin within its first segment? Only then is that written down."""
-    return log.log_start_offset > log.segments.first.base_offset

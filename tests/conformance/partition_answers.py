@@ -16,11 +16,13 @@ from ottla.api.offset_for_leader_epoch import (
 )
 from ottla.broker.partition_history import PartitionHistory
 from ottla.errors import ErrorCode
+from ottla.records.scan import Stop, scan
 from ottla.storage.log import Log
 from tests.conformance.wire_client import WireClient
 
 SMALL_BYTES: Final = 700
 ALL_BYTES: Final = 1 << 24
+LATEST: Final = -1
 EARLIEST: Final = -2
 LARGEST_TIME: Final = -3
 EPOCHS_ASKED: Final = range(8)
@@ -85,7 +87,7 @@ def _pair(one: object, other: object) -> str:
     if isinstance(one, bytes) and isinstance(other, bytes):
         common = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
         return f"{len(one)} and {len(other)} bytes, the first that differs is {common}"
-    return f"{one!r} and {other!r}"
+    return f"{one!r:.300} and {other!r:.300}"
 
 
 class KafkaPartition(NamedTuple):
@@ -115,8 +117,11 @@ class KafkaPartition(NamedTuple):
             if offset <= found.last_stable_offset:
                 whole = self.fetch(offset, ALL_BYTES, is_committed=True)
                 found.committed[offset] = bytes(whole.records or b"")
+                end = _end_offset(found.committed[offset])
                 rows = whole.aborted_transactions or ()
-                found.aborted[offset] = [(row.producer_id, row.first_offset) for row in rows]
+                found.aborted[offset] = [
+                    (row.producer_id, row.first_offset) for row in rows if row.first_offset < end
+                ]
         return found
 
     def fetch(
@@ -201,7 +206,7 @@ class OurPartition(NamedTuple):
             found.pieces[offset] = self._fetch(offset, SMALL_BYTES, end)
             if offset <= stable:
                 found.committed[offset] = self._fetch(offset, ALL_BYTES, stable)
-                found.aborted[offset] = self._aborted(offset, stable)
+                found.aborted[offset] = self._aborted(offset, found.committed[offset])
         return found
 
     def records(self) -> bytes:
@@ -218,21 +223,36 @@ class OurPartition(NamedTuple):
         return b"" if found is None else found.file.read(found.position, found.size_bytes)
 
     def _list_offset(self, timestamp: int) -> Found:
-        log = self.log
-        found = log.find_latest() if timestamp == LARGEST_TIME else log.find_timestamp(timestamp)
+        if timestamp == LARGEST_TIME:
+            latest = self.log.find_latest()
+            return Found(*_NOTHING) if latest is None else Found(*latest, self._epoch_in(latest[1]))
+        found = self.log.find_timestamp(timestamp)
         if found is None:
             return Found(*_NOTHING)
         epoch = self.history.leader_epochs.epoch_at(found.offset)
-        return Found(found.timestamp, found.offset, -1 if epoch is None else epoch)
+        return Found(*found, -1 if epoch is None else epoch)
 
-    def _aborted(self, offset: int, stable_offset: int) -> list[tuple[int, int]]:
-        """Kafka looks as far as the segment goes that is read, and not at all where nothing is."""
-        if offset >= stable_offset:
-            return []
-        bases = [segment.base_offset for segment in self.log.segments]
-        read = self.log.place_of(offset).segment_base
-        end = min((base for base in bases if base > read), default=self.log.end_offset)
-        return [(one.producer_id, one.first_offset) for one in self.log.aborted(offset, end)]
+    def _epoch_in(self, offset: int) -> int:
+        """The epoch that the batch with an offset says, be it before the log's start."""
+        segment = self.log.segments.from_offset(offset)[0]
+        found = segment.read(offset, 1)
+        assert found is not None
+        return (
+            scan(found.file.read(found.position, found.size_bytes)).rows[0].partition_leader_epoch
+        )
+
+    def _aborted(self, offset: int, data: bytes) -> list[tuple[int, int]]:
+        """Kafka may name some that begin after what it gives; they are of no use to anybody."""
+        found = self.log.aborted(offset, _end_offset(data)) if data else ()
+        return [(one.producer_id, one.first_offset) for one in found]
+
+
+def _end_offset(data: bytes) -> int:
+    """Where some whole batches end; -1 if there are none."""
+    rows, position, stop = scan(data)
+    while stop is Stop.FULL:
+        rows, position, stop = scan(data, position)
+    return rows[-1].last_offset + 1 if rows else -1
 
 
 def _producers(

@@ -223,9 +223,13 @@ class Log:
         return None
 
     def find_latest(self) -> TimestampOffset | None:
-        """The first record that has the largest time of all; None if none has a time."""
-        latest = max(segment.latest.timestamp for segment in self.segments)
-        return None if latest == NO_TIMESTAMP else self.find_timestamp(latest)
+        """The first record that has the largest time of all; None if none has a time.
+
+        As in Kafka segments count whole, so it may lie before the log's start.
+        """
+        found = max(self.segments, key=lambda segment: segment.latest.timestamp)
+        latest = found.latest.timestamp
+        return None if latest == NO_TIMESTAMP else found.find_timestamp(latest, found.base_offset)
 
     def aborted(self, offset: int, end_offset: int) -> list[AbortedTransaction]:
         """The aborted transactions with records in a range, whose end is exclusive."""
