@@ -223,17 +223,12 @@ class OurPartition(NamedTuple):
         return b"" if found is None else found.file.read(found.position, found.size_bytes)
 
     def _list_offset(self, timestamp: int) -> Found:
-        if timestamp == LARGEST_TIME:
-            latest = self.log.find_latest()
-            return Found(*_NOTHING) if latest is None else Found(*latest, self._epoch_in(latest[1]))
-        found = self.log.find_timestamp(timestamp)
-        if found is None:
-            return Found(*_NOTHING)
-        epoch = self.history.leader_epochs.epoch_at(found.offset)
-        return Found(*found, -1 if epoch is None else epoch)
+        log = self.log
+        found = log.find_latest() if timestamp == LARGEST_TIME else log.find_timestamp(timestamp)
+        return Found(*_NOTHING) if found is None else Found(*found, self._epoch_in(found.offset))
 
     def _epoch_in(self, offset: int) -> int:
-        """The epoch that the batch with an offset says, be it before the log's start."""
+        """The epoch that the batch with an offset says; messages of old formats say none."""
         segment = self.log.segments.from_offset(offset)[0]
         found = segment.read(offset, 1)
         assert found is not None

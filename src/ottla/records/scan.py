@@ -7,11 +7,13 @@ from typing import Final, NamedTuple
 
 from ottla.kernels import batches as kernel
 from ottla.kernels import records as record_kernel
+from ottla.records.message_set import messages
 from ottla.records.reader import inflate
 from ottla.wire.fields import Buffer
 
 ROWS_MAX: Final = 1024
 INT64_MIN: Final = -(2**63)
+_MAGIC_AT: Final = 16
 
 
 class Stop(IntEnum):
@@ -106,7 +108,12 @@ class TimedOffset(NamedTuple):
 def find_record(
     batch: Buffer, timestamp: int, offset_min: int, bytes_max: int
 ) -> TimedOffset | None:
-    """The first record of a batch at or past a time, and at or past an offset."""
+    """The first record of a batch, or of a message, at or past a time, and at or past an offset."""
+    if batch[_MAGIC_AT] < 2:
+        for message in messages(batch, bytes_max):
+            if message.timestamp >= timestamp and message.offset >= offset_min:
+                return TimedOffset(message.offset, message.timestamp)
+        return None
     inflated = inflate(batch, bytes_max)
     found = TimedOffset(*record_kernel.find_timestamp(batch, inflated, timestamp, offset_min))
     return found if found.offset >= 0 else None

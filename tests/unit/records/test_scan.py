@@ -7,6 +7,8 @@ import pytest
 from ottla.kernels.faults import InvalidValue, LimitExceeded
 from ottla.records.builder import BatchOptions, write_batch, write_empty_batch
 from ottla.records.check import check_copied, entry_checksum
+from ottla.records.compression import Codec
+from ottla.records.message_set import write_message_set
 from ottla.records.scan import BatchRow, Place, Stop, TimedOffset, find_offset, find_record, scan
 from ottla.records.scan import find_timestamp as find_by_time
 from tests.unit.records.samples import T, batch, with_header
@@ -129,3 +131,17 @@ def test_empty_batches_hold_offsets_but_no_records() -> None:
     empty = write_empty_batch(BatchOptions(base_offset=5), 9, T)
     assert find_offset(empty, 7) == (0, 61, Stop.FOUND)
     assert find_record(empty, 0, 0, 0) is None
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+def test_a_record_is_found_by_its_time_in_a_wrapper_too(codec: Codec) -> None:
+    times = (T + 5, T + 1, T + 9) if codec else (T + 5,)
+    rows = [(7 + index, time, b"k", b"v") for index, time in enumerate(times)]
+    sent = write_message_set(1, codec, rows)
+    assert find_record(sent, T, 0, 1 << 20) == TimedOffset(7, T + 5)
+    assert find_record(sent, T + 10, 0, 1 << 20) is None
+    if codec:
+        assert find_record(sent, T, 8, 1 << 20) == TimedOffset(8, T + 1)
+        with pytest.raises(LimitExceeded):
+            find_record(sent, T, 0, 10)
+    assert find_record(write_message_set(0, codec, rows), 0, 0, 1 << 20) is None
