@@ -50,11 +50,14 @@ class Run:
             world.soon(RUN_MS, self._trouble)
         world.run(RUN_MS)
         self.disk.heal()
+        world.run(RUN_MS + 200)
         self._restart(with_power_cut=True)
         world.run(RUN_MS + 1000)
         check_all_read(self.consuming, self.promises)
 
     def _trouble(self) -> None:
+        if not self.node.is_running or self.node.is_stopping:
+            return
         match self.world.chance.randrange(5):
             case 0:
                 self._kill()
@@ -78,11 +81,14 @@ class Run:
     def _restart(self, *, with_power_cut: bool) -> None:
         """Stop cleanly, after which not even a power cut may take anything away."""
         self.disk.heal()
-        self.node.stop()
-        if with_power_cut:
-            self.world.say("disk", "power cut")
-            self.disk = self.disk.crash(self.world.chance, CrashModel.POSIX)
-        self._start()
+
+        def start() -> None:
+            if with_power_cut:
+                self.world.say("disk", "power cut")
+                self.disk = self.disk.crash(self.world.chance, CrashModel.POSIX)
+            self._start()
+
+        self.node.stop(start)
 
     def _start(self) -> None:
         self.disk.heal()

@@ -15,7 +15,7 @@ Invariants
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from ottla.broker.clock import Chance, Clock
 from ottla.broker.connections import Connection
@@ -36,10 +36,9 @@ from ottla.broker.partitions import Partitions
 from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.topics import Topics
 from ottla.broker.waiting import Waiting
-from ottla.config import node as rows
+from ottla.config import broker as rows
 from ottla.config.settings import Settings
-
-LOCAL_LEADER_EPOCH: Final = 0
+from ottla.storage.directories import Directories
 
 
 class Endpoint(NamedTuple):
@@ -64,14 +63,15 @@ class Node:
     """One node of a cluster."""
 
     def __init__(
-        self, identity: Identity, settings: Settings, logs: PartitionLogs, chance: Chance
+        self, identity: Identity, settings: Settings, directories: Directories, chance: Chance
     ) -> None:
-        """Know who it is; `start` opens what it has."""
+        """Know who it is; `start` opens what lies in its directories."""
         self.identity = identity
         self.settings = settings
         self.chance = chance
-        self.logs = logs
+        self._directories = directories
         self.clock = Clock()
+        self.logs: PartitionLogs
         self.effects: list[Effect] = []
         self.topics = Topics()
         self.partitions = Partitions()
@@ -82,7 +82,7 @@ class Node:
         )
         self.producer_ids = ProducerIds()
         self._connections: dict[int, Connection] = {}
-        self._is_stopped = False
+        self._is_stopping = self._is_stopped = False
         self._steps: dict[type[Any], Callable[[Any], None]] = {
             Received: self._receive,
             Ticked: self._tick,
@@ -99,11 +99,13 @@ class Node:
         effects = self.effects
         if effects:
             self.effects = []
+            self._is_stopped = type(effects[-1]) is Stopped
         return effects
 
-    def next_deadline_ms(self) -> int | None:
-        """By when the time must be told again; None if nothing waits for it."""
-        return self.waiting.next_deadline_ms()
+    def next_deadline_ms(self) -> int:
+        """By when the time must be told again."""
+        of_requests, of_logs = self.waiting.next_deadline_ms(), self.logs.next_deadline_ms()
+        return of_logs if of_requests is None else min(of_requests, of_logs)
 
     def close(self, connection: Connection, reason: str) -> None:
         """End a connection whose peer does what it may not."""
@@ -112,14 +114,14 @@ class Node:
 
     def start(self, now: Ticked) -> list[Effect]:
         """Open everything; to be called once, before the first event."""
-        self._tick(now)
-        self.logs.open_all(self)
+        self.clock.now_ms, self.clock.wall_ms = now
+        self.logs = PartitionLogs(self, self._directories)
         effects, self.effects = self.effects, []
         return effects
 
     def _receive(self, event: Received) -> None:
         connection = self._connections.get(event.connection)
-        if connection is not None:
+        if connection is not None and not self._is_stopping:
             self.dispatch.receive(connection, event.frame)
 
     def _tick(self, event: Ticked) -> None:
@@ -127,6 +129,7 @@ class Node:
         assert event.now_ms >= clock.now_ms, "a monotonic clock"
         clock.now_ms, clock.wall_ms = event
         self.waiting.expire(event.now_ms)
+        self.logs.tend()
 
     def _connect(self, event: Connected) -> None:
         connection = Connection(event.connection, event.listener, event.address)
@@ -146,10 +149,9 @@ class Node:
         connection.slots.clear()
 
     def _end_job(self, event: JobEnded) -> None:
-        del event
+        self.logs.ended(event)
 
     def _stop(self, event: Stopping) -> None:
         del event
-        self.logs.close_all(self)
-        self.effects.append(Stopped())
-        self._is_stopped = True
+        self._is_stopping = True
+        self.logs.stop()

@@ -6,30 +6,48 @@ from ottla.broker.partition_history import PartitionHistory
 from ottla.broker.topics import Topic
 from ottla.core.partition.leader import PartitionLeader
 from ottla.records.scan import BatchRow
-from ottla.storage.log import Log, LogPlace
+from ottla.storage.directory_logs import HostedLog
+from ottla.storage.log import LogPlace
 from ottla.wire.fields import Buffer, Uuid
-from ottla.wire.topics import TopicPartition
 
 
 class Partition:
     """One partition of which this node is the leader."""
 
-    __slots__ = ("_stable_place", "history", "index", "is_offline", "leader", "log", "topic")
+    __slots__ = (
+        "_segments",
+        "_stable_place",
+        "history",
+        "hosted",
+        "index",
+        "is_durable",
+        "is_offline",
+        "leader",
+        "log",
+        "must_flush",
+        "topic",
+    )
 
     def __init__(
         self,
         topic: Topic,
-        index: int,
-        log: Log,
+        hosted: HostedLog,
         history: PartitionHistory,
         leader: PartitionLeader,
+        *,
+        is_durable: bool,
     ) -> None:
+        """With `is_durable` what is appended counts only once it is on the device."""
         self.topic = topic
-        self.index = index
-        self.log = log
+        self.index = hosted.partition.partition
+        self.hosted = hosted
+        self.log = hosted.log
         self.history = history
         self.leader = leader
+        self.is_durable = is_durable
         self.is_offline = False
+        self.must_flush = is_durable or topic.options.log.asks_for_flushes
+        self._segments = self.log.segments
         self._stable_place = LogPlace(0, 0, -1)
 
     @property
@@ -42,11 +60,29 @@ class Partition:
     def append(self, data: Buffer, rows: list[BatchRow], now_ms: int) -> bool:
         """Append batches that have their offsets; answer whether the high watermark moved."""
         log, leader = self.log, self.leader
-        log.append([(data, rows)], now_ms)
-        leader.appended(log.end_offset)
-        if not leader.reached(leader.node_id, log.end_offset):
+        log.append(((data, rows),), now_ms)
+        leader.end_offset = log.end_offset
+        return not self.is_durable and self.commit(log.end_offset)
+
+    def commit(self, end_offset: int) -> bool:
+        """What lies before an offset counts here; answer whether the high watermark moved."""
+        leader = self.leader
+        if not leader.reached(leader.node_id, end_offset):
             return False
-        self.history.state.move_high_watermark(leader.high_watermark)
+        self.take_high_watermark()
+        return True
+
+    def take_high_watermark(self) -> None:
+        """Let all who go by the high watermark know it."""
+        self.hosted.high_watermark = high_watermark = self.leader.high_watermark
+        if self.history.state.transactions.has_decided:
+            self.history.state.move_high_watermark(high_watermark)
+
+    def has_rolled(self) -> bool:
+        """Has the log begun a new segment since it was last asked?"""
+        if self.log.segments is self._segments:
+            return False
+        self._segments = self.log.segments
         return True
 
     def place_of(self, offset: int) -> LogPlace:
@@ -94,8 +130,3 @@ class Partitions:
         """The partition of a topic's id."""
         within = self._by_id.get(topic_id)
         return None if within is None else within.get(index)
-
-
-def name_of(partition: Partition) -> TopicPartition:
-    """How a partition is called."""
-    return TopicPartition(partition.topic.name, partition.index)

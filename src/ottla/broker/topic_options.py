@@ -68,6 +68,7 @@ def _log_options(settings: Settings, policy: list[str]) -> LogOptions:
         retention_bytes=settings[rows.LOG_RETENTION_BYTES],
         flush_messages=settings[rows.LOG_FLUSH_INTERVAL_MESSAGES],
         flush_ms=settings[rows.LOG_FLUSH_INTERVAL_MS],
+        file_delete_delay_ms=settings[rows.LOG_SEGMENT_DELETE_DELAY_MS],
     )
 
 

@@ -101,10 +101,8 @@ class Loop:
             else:
                 self._do(effect)
 
-    def _timeout_s(self) -> float | None:
+    def _timeout_s(self) -> float:
         deadline_ms = self._node.next_deadline_ms()
-        if deadline_ms is None:
-            return None
         # A millisecond later is after the deadline, whatever was cut off of the time.
         return max(0.0, (deadline_ms + 1) / 1000 - time.monotonic())
 

@@ -20,6 +20,8 @@ class Sentence(NamedTuple):
 SENTENCES: Final = {
     "connection-closed": Sentence("WARN", "connection {subject} is closed: {detail}"),
     "connection-lost": Sentence("DEBUG", "connection {subject} is over: {detail}"),
+    "job-failed": Sentence("ERROR", "{subject} failed: {detail}"),
+    "log-set-aside": Sentence("ERROR", "{subject} is not served: {detail}"),
     "log-cut": Sentence("WARN", "{subject}: {detail} at the end were no batches and are cut off"),
 }
 _LEVELS: Final = ("DEBUG", "INFO", "WARN", "ERROR")

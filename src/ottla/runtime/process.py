@@ -11,11 +11,9 @@ from typing import Final
 
 from ottla.broker.clock import draw_id
 from ottla.broker.node import Endpoint, Identity, Node
-from ottla.broker.partition_logs import PartitionLogs
-from ottla.config import log as log_rows
-from ottla.config import node as node_rows
+from ottla.config.known import KNOWN
+from ottla.config.listeners import SOCKET_REQUEST_MAX_BYTES
 from ottla.config.settings import Settings
-from ottla.config.table import Table
 from ottla.runtime.disk import SystemDisk
 from ottla.runtime.listeners import Listener
 from ottla.runtime.loop import Loop, clock_tick
@@ -50,7 +48,13 @@ class NodeProcess:
         """Lock the directories, open what lies in them, and listen."""
         self._options = options
         chance = SystemRandom()
-        settings = Settings.of_broker(Table.of(log_rows, node_rows), options.settings)
+        static = {
+            "process.roles": "broker,controller",
+            "node.id": str(options.node_id),
+            "controller.listener.names": "CONTROLLER",
+            **options.settings,
+        }
+        settings = Settings.of_broker(KNOWN, static)
         disk = SystemDisk()
         for path in options.directories:
             _format_if_new(disk, path, options.node_id, chance)
@@ -61,13 +65,13 @@ class NodeProcess:
         self.address = Endpoint(options.host or "localhost", self.listener.port)
         endpoints = {options.listener: self.address}
         identity = Identity(options.node_id, cluster_id, endpoints)
-        self.node = Node(identity, settings, PartitionLogs(directories), chance)
+        self.node = Node(identity, settings, directories, chance)
         self.loop = Loop(
             self.node,
             [self.listener],
             new_poller(),
             NoticeLog(options.level),
-            settings[node_rows.SOCKET_REQUEST_MAX_BYTES],
+            settings[SOCKET_REQUEST_MAX_BYTES],
         )
         self.loop.carry_out(self.node.start(clock_tick()))
 

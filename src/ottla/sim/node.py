@@ -18,11 +18,8 @@ from ottla.broker.events import (
     Ticked,
 )
 from ottla.broker.node import Endpoint, Identity, Node
-from ottla.broker.partition_logs import PartitionLogs
-from ottla.config import log as log_rows
-from ottla.config import node as node_rows
+from ottla.config.known import KNOWN
 from ottla.config.settings import Settings
-from ottla.config.table import Table
 from ottla.sim.disk import SimulatedDisk
 from ottla.sim.world import World
 from ottla.storage.directories import open_directories
@@ -36,6 +33,11 @@ FOLDER: Final = "/data"
 CLUSTER_ID: Final = "simulated-cluster-id"
 JOB_MS_MAX: Final = 20
 _NODE_ID: Final = 1
+_ROLES: Final = {
+    "process.roles": "broker,controller",
+    "node.id": str(_NODE_ID),
+    "controller.listener.names": "CONTROLLER",
+}
 
 Deliver = Callable[[bytes | None], None]
 """Takes bytes that were sent to a peer, or None when the connection was closed."""
@@ -60,17 +62,22 @@ class SimulatedNode:
         self._peers: dict[int, Deliver] = {}
         self._last_number = 0
         self._timer_ms: int | None = None
-        table = Table.of(log_rows, node_rows)
+        self._stopped: Callable[[], None] | None = None
         directories = open_directories(disk, [FOLDER], Owner(_NODE_ID, CLUSTER_ID))
         identity = Identity(_NODE_ID, CLUSTER_ID, {LISTENER: Endpoint("simulated", 9092)})
         self.node = Node(
             identity,
-            Settings.of_broker(table, settings or {}),
-            PartitionLogs(directories),
+            Settings.of_broker(KNOWN, _ROLES | (settings or {})),
+            directories,
             Random(world.chance.getrandbits(64)),
         )
         world.say("node", "start")
         self._carry_out(self.node.start(self._tick()))
+
+    @property
+    def is_stopping(self) -> bool:
+        """Was it asked to stop, and has not yet?"""
+        return self.is_running and self._stopped is not None
 
     def connect(self, deliver: Deliver) -> int:
         """Let a peer connect; give the number of the connection."""
@@ -103,11 +110,11 @@ class SimulatedNode:
         if self.is_running:
             self._set_timer()
 
-    def stop(self) -> None:
-        """End as a process does that is asked to."""
+    def stop(self, then: Callable[[], None]) -> None:
+        """End as a process does that is asked to, which takes its time."""
         self.world.say("node", "stop")
+        self._stopped = then
         self.tell(Stopping())
-        assert not self.is_running, "a node that was asked to stop has stopped"
 
     def end(self) -> None:
         """End at once, as a killed process does; what was written is still there."""
@@ -122,9 +129,9 @@ class SimulatedNode:
         return Ticked(self.world.now_ms, self.world.wall_ms)
 
     def _set_timer(self) -> None:
-        deadline_ms = self.node.next_deadline_ms()
-        if deadline_ms is None or not self.is_running:
+        if not self.is_running:
             return
+        deadline_ms = self.node.next_deadline_ms()
         if self._timer_ms is None or deadline_ms < self._timer_ms:
             self._timer_ms = deadline_ms
             self.world.after(max(0, deadline_ms - self.world.now_ms), self._wake)
@@ -151,6 +158,8 @@ class SimulatedNode:
                     self.world.say("node", f"{name} {subject} {detail}")
                 case kinds.Stopped():
                     self.end()
+                    assert self._stopped is not None, "it was asked to"
+                    self._stopped()
                 case kinds.Pause() | kinds.Resume():
                     # A simulated client never has as many requests under way.
                     continue

@@ -28,3 +28,8 @@ class LogOptions:
     flush_ms: int = _INT64_MAX
     file_delete_delay_ms: int = 60_000
     """How long the files of a deleted segment or log are left to those who still read them."""
+
+    @property
+    def asks_for_flushes(self) -> bool:
+        """Is a log to be brought to the device by messages or by time?"""
+        return self.flush_messages < _INT64_MAX or self.flush_ms < _INT64_MAX

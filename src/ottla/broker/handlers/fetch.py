@@ -18,7 +18,7 @@ from ottla.broker.fetching import (
 )
 from ottla.broker.node import Node
 from ottla.broker.partitions import Partition
-from ottla.config import node as rows
+from ottla.config import broker as rows
 from ottla.errors import ErrorCode
 from ottla.wire.fields import Message
 

@@ -7,7 +7,7 @@ from ottla.broker.connections import Request
 from ottla.broker.node import Node
 from ottla.broker.partition_logs import create_topic
 from ottla.broker.topics import INTERNAL_TOPICS, Topic
-from ottla.config import node as rows
+from ottla.config import topics as rows
 from ottla.errors import ErrorCode
 from ottla.kernels.faults import InvalidValue
 from ottla.wire.fields import NO_ID, Message

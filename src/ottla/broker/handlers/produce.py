@@ -96,6 +96,8 @@ class Produce:
             return _refused(one.index, outcome)
         if outcome.has_moved:
             moved.append(partition)
+        if partition.must_flush or partition.has_rolled():
+            self._node.logs.appended(partition)
         answer = _Answer(
             index=one.index,
             error_code=0,

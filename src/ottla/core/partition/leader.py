@@ -5,7 +5,8 @@ watermark, and what lies below it is committed: no later leader can lack it. Wha
 counts once it has said so, the leader's own once it was appended, or, where appends must reach the
 device first, once they have.
 
-It decides and notes; it reads no log and sends nothing. Its owner appends, tells it, and wakes
+Its owner keeps `end_offset`, where the log ends: what was appended does not count by that alone. It
+decides and notes; it reads no log and sends nothing. Its owner appends, tells it, and wakes
 those who wait if the high watermark has moved.
 
 Invariants
@@ -61,11 +62,6 @@ class PartitionLeader:
         if acks == ALL_IN_SYNC and len(self.replica_ends) < self.in_sync_min:
             return ErrorCode.NOT_ENOUGH_REPLICAS
         return ErrorCode.NONE
-
-    def appended(self, end_offset: int) -> None:
-        """The log ends here now; what was appended does not count by that alone."""
-        assert end_offset >= self.end_offset, "I-LEAD-1"
-        self.end_offset = end_offset
 
     def reached(self, replica: int, end_offset: int) -> bool:
         """A replica has everything before an offset; answer whether the high watermark moved."""
