@@ -25,18 +25,23 @@ NO_ROOM: Final = 28
 class Run:
     """Two producers and a consumer with a node that is killed, stopped, and cut off from power."""
 
-    def __init__(self, seed: int, *, keeps_trace: bool = False) -> None:
+    def __init__(self, seed: int, *, is_durable: bool = False, keeps_trace: bool = False) -> None:
+        """A durable node loses nothing that was committed even to a power cut out of the blue."""
+        self.is_durable = is_durable
         self.world = World(seed, keeps_trace=keeps_trace)
         self.disk = self._new_disk()
         format_disk(self.disk)
         settings = {"log.segment.bytes": str(1 << 20), "log.index.interval.bytes": "64"}
         self.settings = settings
-        self.node = SimulatedNode(self.world, self.disk, settings)
+        self.node = SimulatedNode(self.world, self.disk, settings, is_durable=is_durable)
         create_topic(self.node.node, TOPIC, 1, {"segment.bytes": str(1 << 20)})
         self.promises = Promises()
         clients = [SimulatedClient(self.world, f"client{n}", lambda: self.node) for n in range(3)]
         self.clients = clients
-        self.producing = [Producing(one, TOPIC, self.promises) for one in clients[:2]]
+        self.producing = [
+            Producing(one, TOPIC, self.promises, (-1,) if is_durable else (-1, 1))
+            for one in clients[:2]
+        ]
         self.consuming = Consuming(clients[2], TOPIC, self.promises)
 
     def run(self) -> None:
@@ -76,6 +81,8 @@ class Run:
 
     def _kill(self) -> None:
         self.node.end()
+        if self.is_durable:
+            self._cut_power()
         self._start()
 
     def _restart(self, *, with_power_cut: bool) -> None:
@@ -84,15 +91,18 @@ class Run:
 
         def start() -> None:
             if with_power_cut:
-                self.world.say("disk", "power cut")
-                self.disk = self.disk.crash(self.world.chance, CrashModel.POSIX)
+                self._cut_power()
             self._start()
 
         self.node.stop(start)
 
+    def _cut_power(self) -> None:
+        self.world.say("disk", "power cut")
+        self.disk = self.disk.crash(self.world.chance, CrashModel.POSIX)
+
     def _start(self) -> None:
         self.disk.heal()
-        self.node = SimulatedNode(self.world, self.disk, self.settings)
+        self.node = SimulatedNode(self.world, self.disk, self.settings, is_durable=self.is_durable)
 
     def _new_disk(self) -> SimulatedDisk:
         return SimulatedDisk(lambda: self.world.wall_ms, self.world.chance)

@@ -14,13 +14,18 @@ from ottla.storage.log import Log
 from ottla.wire.fields import Buffer
 from tests.sim.runs import Run
 
-SEEDS = range(30)
+SEEDS = range(20)
 FINDING_SEEDS_MAX = 200
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_promises_are_kept(seed: int) -> None:
     Run(seed).run()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_promises_of_a_durable_node_outlive_a_power_cut(seed: int) -> None:
+    Run(seed, is_durable=True).run()
 
 
 def acknowledge_before_append(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,6 +51,17 @@ def skip_a_sync(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Log, "flush", careless)
 
 
+def count_before_the_sync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a durable node count what it has only appended."""
+
+    def careless(self: Partition, data: Buffer, rows: list[BatchRow], now_ms: int) -> bool:
+        self.log.append([(data, rows)], now_ms)
+        self.leader.end_offset = self.log.end_offset
+        return self.commit(self.log.end_offset)
+
+    monkeypatch.setattr(Partition, "append", careless)
+
+
 def lose_a_parked_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget each seventh request that has to wait."""
     park = Waiting.park
@@ -60,7 +76,7 @@ def lose_a_parked_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Waiting, "park", careless)
 
 
-PLANTS = [acknowledge_before_append, skip_a_sync, lose_a_parked_request]
+PLANTS = [acknowledge_before_append, skip_a_sync, count_before_the_sync, lose_a_parked_request]
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=[plant.__name__ for plant in PLANTS])
@@ -70,7 +86,7 @@ def test_a_planted_bug_is_found(
     plant(monkeypatch)
     for seed in range(FINDING_SEEDS_MAX):
         try:
-            Run(seed).run()
+            Run(seed, is_durable=plant is count_before_the_sync).run()
         except BrokenPromise:
             return
     pytest.fail(f"{FINDING_SEEDS_MAX} seeds did not find it")

@@ -63,13 +63,23 @@ class Node:
     """One node of a cluster."""
 
     def __init__(
-        self, identity: Identity, settings: Settings, directories: Directories, chance: Chance
+        self,
+        identity: Identity,
+        settings: Settings,
+        directories: Directories,
+        chance: Chance,
+        *,
+        is_durable: bool = False,
     ) -> None:
-        """Know who it is; `start` opens what lies in its directories."""
+        """Know who it is; `start` opens what lies in its directories.
+
+        With `is_durable` no record counts as committed before it is on the device.
+        """
         self.identity = identity
         self.settings = settings
         self.chance = chance
         self._directories = directories
+        self._is_durable = is_durable
         self.clock = Clock()
         self.logs: PartitionLogs
         self.effects: list[Effect] = []
@@ -115,7 +125,7 @@ class Node:
     def start(self, now: Ticked) -> list[Effect]:
         """Open everything; to be called once, before the first event."""
         self.clock.now_ms, self.clock.wall_ms = now
-        self.logs = PartitionLogs(self, self._directories)
+        self.logs = PartitionLogs(self, self._directories, is_durable=self._is_durable)
         effects, self.effects = self.effects, []
         return effects
 

@@ -53,7 +53,12 @@ class SimulatedNode:
     """A node that runs in a world, from its start to its stop or crash."""
 
     def __init__(
-        self, world: World, disk: SimulatedDisk, settings: dict[str, str] | None = None
+        self,
+        world: World,
+        disk: SimulatedDisk,
+        settings: dict[str, str] | None = None,
+        *,
+        is_durable: bool = False,
     ) -> None:
         """Start it on a disk that is formatted."""
         self.world = world
@@ -70,6 +75,7 @@ class SimulatedNode:
             Settings.of_broker(KNOWN, _ROLES | (settings or {})),
             directories,
             Random(world.chance.getrandbits(64)),
+            is_durable=is_durable,
         )
         world.say("node", "start")
         self._carry_out(self.node.start(self._tick()))

@@ -60,10 +60,18 @@ class Promises:
 class Producing:
     """A client that appends now and then."""
 
-    def __init__(self, client: SimulatedClient, topic: str, promises: Promises) -> None:
+    def __init__(
+        self,
+        client: SimulatedClient,
+        topic: str,
+        promises: Promises,
+        acks: tuple[int, ...] = (-1, 1),
+    ) -> None:
+        """`acks` are what its requests ask for, drawn each time."""
         self.client = client
         self._topic = topic
         self._promises = promises
+        self._acks = acks
         self._count = 0
 
     def start(self, pause_ms_max: int, until_ms: int) -> None:
@@ -88,7 +96,7 @@ class Producing:
         rows = [(n, wall_ms, None, value, ()) for n, value in enumerate(values)]
         partition = ProduceRequest.Topic.Partition(index=0, records=bytes(write_batch(rows)))
         request = ProduceRequest(
-            acks=chance.choice((-1, 1)),
+            acks=chance.choice(self._acks),
             timeout_ms=MAX_WAIT_MS,
             topic_data=[ProduceRequest.Topic(name=self._topic, partition_data=[partition])],
         )
