@@ -20,8 +20,8 @@ help: ## print this list
 setup: .venv/packages.done .venv/kernels.done .venv/oracle.done ## install what the others need, once; kernels are compiled in place
 	@:
 
-run: setup ## start Ottla (so far: say what it is)
-	@$(PYTHON) -m ottla
+run: setup ## start a broker to develop against, on port 9092
+	@$(PYTHON) -m ottla dev
 
 check: setup lint ## the one-minute loop: format, lint, types, fast tests
 	@$(PYTHON) -m pytest -q $(PARALLEL) $(FAST_TESTS)

@@ -24,14 +24,16 @@ class Verb(NamedTuple):
 
 
 class Noun(NamedTuple):
-    """What the command line knows to deal with."""
+    """What the command line knows to deal with: by verbs, or by itself if it has a module."""
 
     name: str
     summary: str
-    verbs: tuple[Verb, ...]
+    verbs: tuple[Verb, ...] = ()
+    module: str = ""
 
 
 NOUNS: Final = (
+    Noun("dev", "start a broker here and now, to develop against", module="ottla.cli.dev"),
     Noun(
         "log",
         "look into the files of logs, of Kafka or Ottla; only recover changes any",
@@ -104,12 +106,18 @@ def run(given: list[str]) -> int:
     if given == ["--version"]:
         return _say(f"ottla {__version__}\n")
     noun = _named(NOUNS, given[0], "ottla")
+    if noun.module:
+        return _run_module(f"ottla {noun.name}", noun.module, given[1:])
     if len(given) == 1 or given[1] in ("-h", "--help"):
         return _say(_usage_of(noun))
     verb = _named(noun.verbs, given[1], f"ottla {noun.name}")
-    from ottla.cli.parser import run_verb  # noqa: PLC0415  What is above answers without it.
+    return _run_module(f"ottla {noun.name} {verb.name}", verb.module, given[2:])
 
-    return run_verb(f"ottla {noun.name} {verb.name}", verb.module, given[2:])
+
+def _run_module(prog: str, module: str, words: list[str]) -> int:
+    from ottla.cli.parser import run_verb  # noqa: PLC0415  Help and version answer without it.
+
+    return run_verb(prog, module, words)
 
 
 def _named(table: Sequence[_Row], name: str, prog: str) -> _Row:
@@ -141,7 +149,7 @@ def _usage_of(noun: Noun) -> str:
 
 
 def _state() -> str:
-    """What this installation is, and what it cannot do yet."""
+    """What this installation is, and what to type."""
     import warnings  # noqa: PLC0415  Only this answer needs it.
 
     with warnings.catch_warnings():
@@ -150,7 +158,5 @@ def _state() -> str:
     words = "compiled" if kernels.compiled else "not compiled (slow)"
     return (
         f"ottla {__version__}, kernels {words}, Python {sys.version.split()[0]}\n"
-        "There is no node to start yet: so far Python can read and write the protocol's messages"
-        " and the records of logs, and `ottla log --help` looks into the files of any cluster."
-        " README.md shows how.\n"
+        "`ottla dev` starts a broker here and now; `ottla --help` lists what else there is.\n"
     )

@@ -13,9 +13,13 @@ from ottla.errors import ErrorCode
 from ottla.kernels import records as kernel
 from ottla.kernels.faults import LimitExceeded, Malformed
 from ottla.records.batch import (
+    APPEND_TIME_BIT,
+    CODEC_BITS,
+    CONTROL_BIT,
     HEADER,
     HEADER_BYTES,
     LENGTH_END,
+    TRANSACTIONAL_BIT,
     BatchHeader,
     WritableBuffer,
     assign_offsets,
@@ -99,20 +103,22 @@ def _refuse_framing(data: Buffer) -> Verdict:
 def _refuse_header(header: BatchHeader, rules: Rules) -> Verdict | None:
     """Judge the numbers of a client's header, in the order in which Kafka does."""
     count = header.last_offset_delta + 1
+    attributes = header.attributes
+    codec = attributes & CODEC_BITS
     is_idempotent = header.producer_id >= 0
     if count <= 0 or header.records_count != count:
         reason = f"{header.records_count} records, where the offsets are {count}"
         return _invalid(header, reason)
-    if header.is_control:
+    if attributes & CONTROL_BIT:
         return _invalid(header, "clients do not write control records")
     if is_idempotent and header.base_sequence < 0:
         reason = f"sequence {header.base_sequence} of producer {header.producer_id}"
         return _invalid(header, reason)
-    if rules.magic < 2 and (is_idempotent or header.is_transactional):
+    if rules.magic < 2 and (is_idempotent or attributes & TRANSACTIONAL_BIT):
         reason = f"magic {rules.magic} has no producers and no transactions"
         return Verdict(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, reason, header=header)
-    if header.codec > Codec.ZSTD or (header.codec == Codec.ZSTD and not rules.takes_zstd):
-        reason = f"codec {header.codec} is not taken here"
+    if codec and (codec > Codec.ZSTD or (codec == Codec.ZSTD and not rules.takes_zstd)):
+        reason = f"codec {codec} is not taken here"
         return Verdict(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, reason, header=header)
     return None
 
@@ -120,10 +126,12 @@ def _refuse_header(header: BatchHeader, rules: Rules) -> Verdict | None:
 def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int) -> Verdict:
     """Go over the records; any bad one refuses the batch, and then all bad ones are listed."""
     inflated = None
-    if header.codec:
+    codec = header.attributes & CODEC_BITS
+    is_append_time = header.attributes & APPEND_TIME_BIT != 0
+    if codec:
         try:
             section = memoryview(data)[HEADER_BYTES:]
-            inflated = decompress(header.codec, section, rules.inflated_bytes_max)
+            inflated = decompress(codec, section, rules.inflated_bytes_max)
         except LimitExceeded as fault:
             return Verdict(ErrorCode.MESSAGE_TOO_LARGE, str(fault), header=header)
         except Malformed as fault:
@@ -140,10 +148,10 @@ def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int)
     )
     if fault_number:
         return _invalid(header, f"record {index}: {kernel.FAULTS[fault_number]}")
-    if no_keys or bad_times or header.is_append_time:
+    if no_keys or bad_times or is_append_time:
         found = kernel.list_objections(data, inflated, demands, earliest, latest, RECORD_ERRORS_MAX)
-        bad_count = header.records_count if header.is_append_time else no_keys + bad_times
-        is_time = header.is_append_time or bad_times > 0
+        bad_count = header.records_count if is_append_time else no_keys + bad_times
+        is_time = is_append_time or bad_times > 0
         return _refuse_records(header, dict(found), (earliest, latest), (bad_count, is_time))
     return Verdict(ErrorCode.NONE, "", (), header, inflated, max_timestamp, max_index)
 

@@ -26,7 +26,7 @@ def test_alone_it_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([]) == 0
     said = capsys.readouterr().out
     assert f"ottla {__version__}, kernels {'' if kernels.compiled else 'not '}compiled" in said
-    assert "no node to start yet" in said
+    assert "`ottla dev` starts a broker" in said
 
 
 @pytest.mark.parametrize("words", [["-h"], ["--help"], ["log"], ["log", "-h"]])
@@ -52,7 +52,7 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixt
     [
         (
             ["start"],
-            "ottla knows no 'start', only: log, topic, record, config, quota, cluster; type: ",
+            "ottla knows no 'start', only: dev, log, topic, record, config, quota, cluster; type: ",
         ),
         (["log", "undo"], "ottla log knows no 'undo'"),
         (["log", "dump"], "the following arguments are required: PATH; type: ottla log dump"),

@@ -1,7 +1,7 @@
 """Fetch: read from some partitions, at once or as soon as there is enough."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from ottla.api.fetch import FetchRequest, FetchResponse
 from ottla.broker.connections import Request
@@ -141,7 +141,8 @@ class Fetch:
 
 
 def handle(node: Node, message: Message, request: Request) -> Message | None:
-    fetch = Fetch(node, cast("FetchRequest", message), request)
+    assert isinstance(message, FetchRequest)
+    fetch = Fetch(node, message, request)
     response = fetch.start()
     if response is None:
         request.parked = fetch

@@ -56,18 +56,18 @@ class Produce:
                     name=topic.name, topic_id=topic.topic_id, partition_responses=answers
                 )
             )
-        waiting = self._node.waiting
         for partition in moved:
-            if partition in waiting:
-                waiting.wake(partition)
+            self._node.waiting.wake(partition)
         if self._asked.acks == 0:
             if self._failed:
                 # All that a client without an answer can be told is that something failed.
                 reason = f"Produce without acks: {self._failed.name}"
                 self._node.close(self._request.connection, reason)
             return None
+        if not self._open:
+            return self._response
         self.keys = [partition for partition, _, _ in self._open]
-        return None if self.keys else self._response
+        return None
 
     def complete(self, *, is_expired: bool) -> bool:
         still_open = [one for one in self._open if not self._settle(*one, is_expired=is_expired)]
@@ -87,8 +87,8 @@ class Produce:
         if isinstance(partition, ErrorCode):
             self._failed = partition
             return _refused(one.index, Outcome(partition))
-        # What was decoded is a view of the frame.
-        records = cast("memoryview | None", one.records)
+        records = one.records
+        assert not isinstance(records, bytes), "what was decoded is a view of the frame"
         clock = self._node.clock
         outcome = appending.append(partition, records, clock, version=request.version, acks=acks)
         if outcome.error:
@@ -123,11 +123,11 @@ class Produce:
 
 
 def handle(node: Node, message: Message, request: Request) -> Message | None:
-    asked = cast("ProduceRequest", message)
-    refused = why_not_acks(asked.acks)
+    assert isinstance(message, ProduceRequest)
+    refused = why_not_acks(message.acks)
     if refused:
         raise RequestRefused(refused)
-    produce = Produce(node, asked, request)
+    produce = Produce(node, message, request)
     response = produce.start()
     if produce.keys:
         request.parked = produce

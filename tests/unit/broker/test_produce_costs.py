@@ -1,0 +1,72 @@
+"""What a produced batch costs: few calls, whatever is in it, and no copy of its bytes."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ottla import kernels
+from ottla.api.produce import ProduceRequest
+from ottla.broker.effects import Send
+from ottla.broker.events import Connected, Received, Stopping
+from ottla.broker.node import Node
+from ottla.broker.partition_logs import create_topic
+from ottla.records.builder import write_batch
+from ottla.runtime.process import NodeOptions, NodeProcess
+from ottla.sim.client import request_frame
+from tests.costs import calls, peak_bytes
+
+CALLS_MAX = 180
+"""Of Python and C together, by which a batch gets from its frame to its answer."""
+COPIED_BYTES_MAX = 8 << 10
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Iterator[Node]:
+    process = NodeProcess(NodeOptions([str(tmp_path)], port=0))
+    node = process.node
+    create_topic(node, "costs", 1, {})
+    node.step(Connected(1, "PLAINTEXT", "costs"))
+    yield node
+    for effect in node.step(Stopping()):
+        process.loop.carry_out([effect])
+    process.loop.stop()
+    process.loop.run()
+
+
+def frame_of(records_count: int, value_bytes: int, later_ms: int = 0) -> bytes:
+    wall_ms = int(time.time() * 1000) + later_ms
+    rows = [(n, wall_ms, None, bytes(value_bytes), ()) for n in range(records_count)]
+    partition = ProduceRequest.Topic.Partition(index=0, records=bytes(write_batch(rows)))
+    topic = ProduceRequest.Topic(name="costs", partition_data=[partition])
+    return request_frame(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 12)
+
+
+def produce(node: Node, frame: bytes) -> None:
+    buffer = bytearray(frame)
+    (effect,) = node.step(Received(1, memoryview(buffer)))
+    assert isinstance(effect, Send)
+
+
+def test_a_batch_costs_few_calls_whatever_is_in_it(node: Node) -> None:
+    for passed_ms in range(3):
+        produce(node, frame_of(1, 16_000, passed_ms))
+    # Each is later than the one before, so that both get their entries in the indexes.
+    small, large = frame_of(1, 16_000, 1000), frame_of(1000, 16, 2000)
+    one, many = calls(lambda: produce(node, small)), calls(lambda: produce(node, large))
+    assert one == many
+    if kernels.compiled:
+        assert many <= CALLS_MAX
+
+
+def test_the_bytes_of_a_batch_are_not_copied(node: Node) -> None:
+    frame = frame_of(10, 90_000)
+    buffer = bytearray(frame)
+
+    def send() -> None:
+        memoryview(buffer)[:] = frame  # The other way would make a copy of it first.
+        node.step(Received(1, memoryview(buffer)))
+
+    send()
+    assert peak_bytes(send) < COPIED_BYTES_MAX
