@@ -12,7 +12,7 @@ from ottla.broker.fetch_sessions import TOPIC_IDS, Wanted
 from ottla.broker.node import Node
 from ottla.broker.partitions import Partition
 from ottla.errors import ErrorCode
-from ottla.kernels.faults import Unencodable
+from ottla.kernels.faults import Malformed, Unencodable
 from ottla.records.compression import Codec
 from ottla.records.conversion import CodecNotSupported, DownConversion
 from ottla.storage.log import LogPlace
@@ -95,20 +95,34 @@ def read(
     )
     if asked.last_fetched_epoch >= 0 and _note_divergence(partition, asked, answer):
         return Reading(answer)
-    bytes_max = min(asked.partition_max_bytes, allowance.bytes_left)
-    end = end_place(partition, isolation_level)
     try:
-        found = log.read(asked.fetch_offset, max(bytes_max, 0), end)
-        if isolation_level == COMMITTED_ONLY:
-            answer.aborted_transactions = _aborted(partition, asked.fetch_offset, end.offset)
+        return _read_log(partition, wanted.asked, answer, isolation_level, version, allowance)
     except OSError:
         partition.is_offline = True
         return refused(asked.partition, ErrorCode.KAFKA_STORAGE_ERROR)
+    except Malformed:
+        return refused(asked.partition, ErrorCode.CORRUPT_MESSAGE)
+
+
+def _read_log(
+    partition: Partition,
+    asked: _Asked,
+    answer: _Answer,
+    isolation_level: int,
+    version: int,
+    allowance: Allowance,
+) -> Reading:
+    """Read what the log has; raises what its disk or its bytes are to blame for."""
+    bytes_max = min(asked.partition_max_bytes, allowance.bytes_left)
+    end = end_place(partition, isolation_level)
+    found = partition.log.read(asked.fetch_offset, max(bytes_max, 0), end)
+    if isolation_level == COMMITTED_ONLY:
+        answer.aborted_transactions = _aborted(partition, asked.fetch_offset, end.offset)
     if found is not None:
         found = _within(found, bytes_max, version, allowance)
     if found is None:
         return Reading(answer)
-    return _give(partition, answer, found, version, allowance, asked.fetch_offset)
+    return _give(answer, found, version, allowance, asked.fetch_offset)
 
 
 def refused(index: int, code: ErrorCode) -> Reading:
@@ -153,7 +167,6 @@ def _within(found: Slice, bytes_max: int, version: int, allowance: Allowance) ->
 
 
 def _give(
-    partition: Partition,
     answer: _Answer,
     found: Slice,
     version: int,

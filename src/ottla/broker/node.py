@@ -114,7 +114,7 @@ class Node:
 
     def next_deadline_ms(self) -> int:
         """By when the time must be told again."""
-        of_requests, of_logs = self.waiting.next_deadline_ms(), self.logs.next_deadline_ms()
+        of_requests, of_logs = self.waiting.next_deadline_ms(), self.logs.next_deadline_ms
         return of_logs if of_requests is None else min(of_requests, of_logs)
 
     def close(self, connection: Connection, reason: str) -> None:
@@ -139,7 +139,8 @@ class Node:
         assert event.now_ms >= clock.now_ms, "a monotonic clock"
         clock.now_ms, clock.wall_ms = event
         self.waiting.expire(event.now_ms)
-        self.logs.tend()
+        if event.now_ms >= self.logs.next_deadline_ms:
+            self.logs.tend()
 
     def _connect(self, event: Connected) -> None:
         connection = Connection(event.connection, event.listener, event.address)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LEADER_EPOCH: Final = 0
 NO_BROKER_EPOCH: Final = -1
+STOP_LOOK_MS: Final = 1000
 
 
 class FoundTopics:
@@ -92,6 +93,8 @@ class PartitionLogs:
         self._commits = Commits(is_durable=is_durable)
         schedule = schedule_of(node.settings, clock.wall_ms)
         self._upkeep = Upkeep(self.logs, self._commits, schedule, clock.wall_ms)
+        self.next_deadline_ms = clock.now_ms
+        """When something is due, on the monotonic clock; the wall's may jump."""
         self._open_jobs = 0
         self._stop: Stop | None = None
         self._is_stopping = self._is_marking = False
@@ -110,16 +113,16 @@ class PartitionLogs:
             hosted = self.logs.create(name, topic.id, (topic.options.log, history), wall_ms)
             self._lead(topic, hosted)
 
-    def next_deadline_ms(self) -> int:
-        """When something is due, on the monotonic clock."""
-        clock = self._node.clock
-        return clock.now_ms + max(0, self._upkeep.next_ms - clock.wall_ms)
-
     def tend(self) -> None:
-        """Begin what is due."""
-        wall_ms = self._node.clock.wall_ms
-        if not self._is_stopping and self._upkeep.next_ms <= wall_ms:
-            self._run(*self._upkeep.plan(wall_ms))
+        """Begin what is due, and know when something is again."""
+        clock = self._node.clock
+        if self._is_stopping:
+            # Only jobs are waited for, and they tell when they have ended.
+            self.next_deadline_ms = clock.now_ms + STOP_LOOK_MS
+            return
+        if self._upkeep.next_ms <= clock.wall_ms:
+            self._run(*self._upkeep.plan(clock.wall_ms))
+        self.next_deadline_ms = clock.now_ms + max(0, self._upkeep.next_ms - clock.wall_ms)
 
     def appended(self, partition: Partition) -> None:
         """Hear of an append to a log that is to be brought to the device by its options."""
@@ -155,8 +158,10 @@ class PartitionLogs:
             partition = self._led.pop(hosted, None)
             if partition is not None:
                 partition.is_offline = True
+                self._node.waiting.wake(partition)
         if not self._is_stopping:
             self._run(*self._commits.plan())
+            self.next_deadline_ms = self._node.clock.now_ms
 
     def _go_on_stopping(self) -> None:
         """Take the next step of a stop; one without jobs is over at once."""

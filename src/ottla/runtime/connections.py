@@ -13,7 +13,7 @@ Invariants
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ottla.broker.effects import Part
@@ -97,19 +97,20 @@ class SocketConnection:
             raise Gone("the peer has closed the connection")
         self.end += count
 
-    def give_out(self, take: Callable[[memoryview], None]) -> None:
-        """Give out every whole frame; raises `Gone` where none can be."""
-        while self.wants_to_read:
-            start = self.start
-            try:
-                stop = frame_end(self._view, start, self.end, self._frame_bytes_max)
-            except Malformed as fault:
-                raise Gone(str(fault)) from None
-            if stop is None or stop > self.end:
-                return
-            self.start = stop
-            take(self._view[start + SIZE_BYTES : stop])
-        return
+    def next_frame(self) -> memoryview | None:
+        """The next whole frame, if there is one and it may come; raises `Gone` if none can be."""
+        start = self.start
+        if start == self.end or not self.wants_to_read:
+            return None
+        try:
+            stop = frame_end(self._view, start, self.end, self._frame_bytes_max)
+        except Malformed as fault:
+            raise Gone(str(fault)) from None
+        if stop is None or stop > self.end:
+            return None
+        self.start = stop
+        return self._view[start + SIZE_BYTES : stop]
+        return None
 
     def settle(self) -> None:
         """After the frames are done with: begin anew at the front if nothing is left.

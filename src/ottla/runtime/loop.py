@@ -164,12 +164,11 @@ class Loop:
 
     def _give_out(self, connection: SocketConnection) -> None:
         """Tell the node of every frame that has come."""
-        step, carry_out, number = self._node.step, self.carry_out, connection.number
-
-        def take(frame: memoryview) -> None:
-            carry_out(step(Received(number, frame)))
-
-        connection.give_out(take)
+        step, number = self._node.step, connection.number
+        frame = connection.next_frame()
+        while frame is not None:
+            self.carry_out(step(Received(number, frame)))
+            frame = connection.next_frame()
         connection.settle()
 
     def _flush_all(self) -> None:

@@ -3,12 +3,14 @@
 Nothing is copied: a frame is a pair of positions in the buffer that the connection reads into.
 """
 
+from struct import Struct
 from typing import Final
 
 from ottla.kernels.faults import InvalidValue, LimitExceeded, Truncated
 from ottla.wire.fields import Buffer
 
 SIZE_BYTES: Final = 4
+_SIZE: Final = Struct(">i")
 
 
 def frame_end(data: Buffer, start: int, end: int, frame_bytes_max: int) -> int | None:
@@ -19,7 +21,7 @@ def frame_end(data: Buffer, start: int, end: int, frame_bytes_max: int) -> int |
     """
     if end - start < SIZE_BYTES:
         return None
-    size = int.from_bytes(data[start : start + SIZE_BYTES], "big", signed=True)
+    size: int = _SIZE.unpack_from(data, start)[0]
     if size < 0:
         raise InvalidValue(f"a frame of {size} bytes", start)
     if size > frame_bytes_max:

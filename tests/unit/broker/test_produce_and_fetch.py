@@ -151,6 +151,19 @@ def test_a_session_tells_what_is_new() -> None:
     assert unknown.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
 
 
+def test_a_rotten_log_is_an_answer() -> None:
+    one = OneNode()
+    first = one.batch(b"a")
+    one.produce(first)
+    one.produce(one.batch(b"b"))
+    (partition,) = one.node.partitions
+    partition.log.flush(one.world.wall_ms)
+    path = f"{partition.hosted.placed.path}/{0:020}.log"
+    one.disk.flip_bit(path, len(first) + 16, 7)
+    assert one.fetch(0).error_code == ErrorCode.NONE
+    assert one.fetch(1).error_code == ErrorCode.CORRUPT_MESSAGE
+
+
 @pytest.mark.parametrize("version", range(1, 12))
 def test_offsets_are_listed(version: int) -> None:
     one = OneNode()

@@ -8,6 +8,7 @@ from ottla.broker.connections import Request
 from ottla.broker.node import Node
 from ottla.broker.partitions import Partition
 from ottla.errors import ErrorCode
+from ottla.kernels.faults import Malformed
 from ottla.wire.fields import Message
 
 LATEST: Final = -1
@@ -94,15 +95,25 @@ def _answer(
     if code:
         return _refused(one, code)
     try:
-        if version == 0:
-            offsets = _old_style(partition, asked.replica_id, one, wall_ms)
-            return _Answer(
-                partition_index=one.partition_index, error_code=0, old_style_offsets=offsets
-            )
-        found = _found(partition, asked, one.timestamp)
+        return _looked_up(partition, asked, one, version, wall_ms)
     except OSError:
         partition.is_offline = True
         return _refused(one, ErrorCode.KAFKA_STORAGE_ERROR)
+    except Malformed:
+        return _refused(one, ErrorCode.CORRUPT_MESSAGE)
+
+
+def _looked_up(
+    partition: Partition,
+    asked: ListOffsetsRequest,
+    one: _Asked,
+    version: int,
+    wall_ms: int,
+) -> _Answer:
+    if version == 0:
+        offsets = _old_style(partition, asked.replica_id, one, wall_ms)
+        return _Answer(partition_index=one.partition_index, error_code=0, old_style_offsets=offsets)
+    found = _found(partition, asked, one.timestamp)
     return _Answer(
         partition_index=one.partition_index,
         error_code=0,

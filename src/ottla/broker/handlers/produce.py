@@ -114,7 +114,9 @@ class Produce:
     ) -> bool:
         """Say how an append came out, if that is known."""
         code = partition.leader.is_committed(end_offset)
-        if code is None and is_expired:
+        if code is None and partition.is_offline:
+            code = ErrorCode.KAFKA_STORAGE_ERROR
+        elif code is None and is_expired:
             code = ErrorCode.REQUEST_TIMED_OUT
         if code:
             answer.error_code = code
