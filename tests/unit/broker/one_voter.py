@@ -1,7 +1,9 @@
 """A quorum of one over the real log, on a simulated disk, driven as a node drives it."""
 
 import random
+from dataclasses import replace
 
+from ottla.api.control_records import KRaftVersionRecord
 from ottla.api.metadata_records import FeatureLevelRecord
 from ottla.broker.quorum_files import (
     ElectionWrite,
@@ -12,6 +14,7 @@ from ottla.broker.quorum_files import (
 from ottla.broker.quorum_log import FOLDER, open_metadata_log
 from ottla.core.quorum.effects import Effect, FlushLog, StoreElection
 from ottla.core.quorum.events import ElectionStored, Event, LogFlushed, Ticked
+from ottla.core.quorum.log import OffsetAndEpoch
 from ottla.core.quorum.machine import Quorum
 from ottla.core.quorum.options import QuorumOptions
 from ottla.core.quorum.voters import Endpoint, ReplicaKey, Voter, VoterSet
@@ -19,6 +22,7 @@ from ottla.ports import Disk
 from ottla.sim.disk import SimulatedDisk
 from ottla.storage.handles import Handles
 from ottla.storage.meta_properties import MetaProperties
+from ottla.storage.metadata_snapshots import SnapshotContent
 from ottla.wire.fields import Uuid
 
 DIRECTORY = "/metadata"
@@ -67,6 +71,18 @@ class OneVoter:
                 self.log.flushed(flush)
                 self.step(LogFlushed())
 
+    def snapshot(self, end_offset: int, values: list[bytes]) -> OffsetAndEpoch:
+        """Write a snapshot of what is below an offset, and make it whole."""
+        id_ = OffsetAndEpoch(end_offset, self.machine.epoch)
+        version, voters = self.machine.history.at(end_offset)
+        record = KRaftVersionRecord(version=0, kraft_version=version)
+        control = [record, voters.to_record()] if version else []
+        content = SnapshotContent(values, id_.epoch, NOW_MS, NOW_MS, control)
+        freeze = self.log.plan_snapshot(id_, content)
+        freeze.run()
+        self.log.frozen(freeze)
+        return id_
+
     def append(self, values: list[bytes]) -> int:
         appended = self.machine.append(self.machine.epoch, values)
         assert appended is not None
@@ -81,6 +97,9 @@ def formatted(kraft_version: int) -> SimulatedDisk:
     return disk
 
 
-def format_one_voter(disk: Disk, directory: str, kraft_version: int) -> None:
-    formatting = Formatting(META, [(FEATURES, 0)], VOTERS if kraft_version else None)
+def format_one_voter(
+    disk: Disk, directory: str, kraft_version: int, cluster_id: str | None = META.cluster_id
+) -> None:
+    meta = replace(META, cluster_id=cluster_id)
+    formatting = Formatting(meta, [(FEATURES, 0)], VOTERS if kraft_version else None)
     format_metadata_directory(disk, directory, formatting, NOW_MS)

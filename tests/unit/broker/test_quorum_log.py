@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from ottla.api.control_records import KRaftVersionRecord
 from ottla.broker.quorum_files import read_bootstrap, read_election
 from ottla.broker.quorum_log import Retention
 from ottla.core.quorum.effects import BecameLeader, HighWatermarkMoved
@@ -61,24 +60,12 @@ def test_a_power_cut_takes_nothing_committed(kraft_version: int, seed: int) -> N
     assert again.machine.epoch == 2
 
 
-def snapshot_of(node: OneVoter, end_offset: int) -> OffsetAndEpoch:
-    id_ = OffsetAndEpoch(end_offset, node.machine.epoch)
-    version, voters = node.machine.history.at(end_offset)
-    record = KRaftVersionRecord(version=0, kraft_version=version)
-    control = [record, voters.to_record()] if version else []
-    content = SnapshotContent([b"state"], id_.epoch, NOW_MS, NOW_MS, control)
-    freeze = node.log.plan_snapshot(id_, content)
-    freeze.run()
-    node.log.frozen(freeze)
-    return id_
-
-
 @kraft_versions
 def test_a_log_goes_on_after_its_snapshot(kraft_version: int) -> None:
     disk = formatted(kraft_version)
     node = OneVoter(disk, kraft_version)
     end_offset = node.append([b"one", b"two"])
-    id_ = snapshot_of(node, end_offset)
+    id_ = node.snapshot(end_offset, [b"state"])
     node.append([b"three"])
     assert node.log.keep_from(id_)
     assert node.log.start_offset == end_offset
@@ -108,8 +95,8 @@ def test_parts_and_what_was_given_up_are_removed() -> None:
     disk = formatted(1)
     node = OneVoter(disk, 1)
     node.log.begin_snapshot(OffsetAndEpoch(10, 1))
-    first = snapshot_of(node, node.append([b"one"]))
-    second = snapshot_of(node, node.append([b"two"]))
+    first = node.snapshot(node.append([b"one"]), [b"state"])
+    second = node.snapshot(node.append([b"two"]), [b"state"])
     assert node.log.keep_from(second)
     assert node.log.snapshot_bytes(first) is None
     OneVoter(disk, 1)
@@ -119,7 +106,7 @@ def test_parts_and_what_was_given_up_are_removed() -> None:
 
 def test_snapshots_go_by_size_and_age() -> None:
     node = OneVoter(formatted(1), 1)
-    ids = [snapshot_of(node, node.append([b"x" * 1000])) for _ in range(4)]
+    ids = [node.snapshot(node.append([b"x" * 1000]), [b"state"]) for _ in range(4)]
     node.log.clean(Retention(bytes_max=1 << 20, age_ms_max=0))
     assert node.log.earliest_snapshot == OffsetAndEpoch(0, 0)
     node.log.clean(Retention(bytes_max=1, age_ms_max=-1))

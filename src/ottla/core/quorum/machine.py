@@ -446,9 +446,7 @@ class Quorum:
         if isinstance(state, Leader | Follower) or is_lost:
             return self.now_ms + self._drawn_timeout_ms()
         assert isinstance(state, Candidate | Unattached | Prospective | Resigned), "all states"
-        if state.election_deadline_ms > self.now_ms:
-            return state.election_deadline_ms
-        return self.now_ms + self._drawn_timeout_ms()
+        return state.election_deadline_ms
 
     def add_vote(self, for_: ReplicaKey) -> None:
         """Vote in this epoch."""
