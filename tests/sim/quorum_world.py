@@ -68,6 +68,8 @@ class Faults:
     """The longest that a device takes."""
     bounced: float = 0.0
     """The chance that a voter crashes right after it answers, and is back at once."""
+    auto_join: bool = False
+    """Do replicas that do not vote ask to?"""
     forgets_elections: bool = False
     """Planted: `quorum-state` is lost in a crash."""
 
@@ -118,12 +120,14 @@ class World:
         self.cut: set[tuple[int, int]] = set()
         self._tokens: dict[int, tuple[Node, int, int] | None] = {}
         self.is_calm = False
+        self.endpoints: dict[int, Endpoint] = {}
+        """Where replicas listen now, if not where they did at first."""
         self.voters = VoterSet(Voter(key(id_), (endpoint(id_),)) for id_ in range(1, voters + 1))
         ids = range(1, voters + observers + 1)
         self.nodes = [Node(id_, key(id_), self.random.uniform(0.9, 1.1)) for id_ in ids]
         for node in self.nodes:
             if kraft_version:
-                self._format(node)
+                self.format(node)
             self.start(node)
         self.later(self._gap(100), self._append)
         self.later(self._gap(faults.gap_ms), self._break)
@@ -131,7 +135,8 @@ class World:
         if faults.change_gap_ms:
             self.later(self._gap(faults.change_gap_ms), self._change)
 
-    def _format(self, node: Node) -> None:
+    def format(self, node: Node) -> None:
+        """Let the log begin with the first voters."""
         record = KRaftVersionRecord(version=0, kraft_version=1)
         content = SnapshotContent((), 0, WALL_MS, WALL_MS, [record, self.voters.to_record()])
         node.log.snapshots[OffsetAndEpoch(0, 0)] = b"".join(write_snapshot_batches(content))
@@ -164,9 +169,10 @@ class World:
             key=node.key,
             cluster_id="cluster",
             listener="CONTROLLER",
-            endpoints=(endpoint(node.id),),
+            endpoints=(self.endpoints.get(node.id, endpoint(node.id)),),
             static_voters=VoterSet() if self.kraft_version else self.voters,
             bootstrap=tuple((endpoint(n.id).host, endpoint(n.id).port) for n in known if n != node),
+            auto_join=self.faults.auto_join,
             election_timeout_ms=self.faults.timeout_ms,
             fetch_timeout_ms=2 * self.faults.timeout_ms,
             fetch_wait_ms=self.faults.timeout_ms // 2,

@@ -23,6 +23,18 @@ class _Partition(Protocol):
     leader_epoch: int
 
 
+class _Leader(Protocol):
+    leader_id: int
+    leader_epoch: int
+
+
+class _FetchedPartition(Protocol):
+    error_code: int
+
+    @property
+    def current_leader(self) -> _Leader: ...
+
+
 class _NamedEndpoint(Protocol):
     name: str
     host: str
@@ -47,26 +59,23 @@ def is_metadata(topics: Any) -> bool:
     return name == CLUSTER_METADATA and index == 0
 
 
-def leader_of(id_: int) -> int | None:
-    """Who leads, by the number in an answer."""
-    return None if id_ < 0 else id_
-
-
 def endpoints_of(given: Sequence[_NamedEndpoint]) -> tuple[Endpoint, ...]:
     """The endpoints that a message names."""
     return tuple(Endpoint(e.name, e.host, e.port) for e in given)
 
 
-def node_endpoints(leader_id: int, nodes: Sequence[_NodeEndpoint]) -> tuple[Endpoint, ...]:
-    """The address of the leader in an answer, which does not name its listener."""
-    return tuple(Endpoint("", n.host, n.port) for n in nodes if n.node_id == leader_id)
-
-
 def said_of_node(partition: _Partition, nodes: Sequence[_NodeEndpoint]) -> Said:
-    """What an answer says that has leader and epoch beside each other."""
-    return Said(
-        ErrorCode.of(partition.error_code),
-        leader_of(partition.leader_id),
-        partition.leader_epoch,
-        node_endpoints(partition.leader_id, nodes),
-    )
+    """What an answer says that has leader and epoch beside its error."""
+    return _said(partition.error_code, partition, nodes)
+
+
+def said_of_fetch(partition: _FetchedPartition, nodes: Sequence[_NodeEndpoint]) -> Said:
+    """What an answer says that has leader and epoch in a place of their own."""
+    return _said(partition.error_code, partition.current_leader, nodes)
+
+
+def _said(error_code: int, leader: _Leader, nodes: Sequence[_NodeEndpoint]) -> Said:
+    """The address of the leader comes without the name of its listener."""
+    id_ = leader.leader_id
+    endpoints = tuple(Endpoint("", n.host, n.port) for n in nodes if n.node_id == id_)
+    return Said(ErrorCode.of(error_code), None if id_ < 0 else id_, leader.leader_epoch, endpoints)

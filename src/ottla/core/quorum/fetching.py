@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ottla.api.fetch import FetchResponse
 from ottla.api.fetch_snapshot import FetchSnapshotResponse
-from ottla.core.quorum.checks import Said, is_metadata, leader_of, node_endpoints
+from ottla.core.quorum.checks import is_metadata, said_of_fetch
 from ottla.core.quorum.effects import Destination, FreezeSnapshot, SendRequest, SnapshotInstalled
 from ottla.core.quorum.follower import Download, Follower
 from ottla.core.quorum.log import OffsetAndEpoch
@@ -15,7 +15,6 @@ from ottla.core.quorum.requests import (
     update_voter_request,
 )
 from ottla.core.quorum.sound_batches import sound_bytes
-from ottla.errors import ErrorCode
 from ottla.wire.fields import Message
 from ottla.wire.uuids import METADATA_TOPIC
 
@@ -158,14 +157,7 @@ class Fetching:
         if not is_meant or len(topic.partitions) != 1:
             return False
         place = topic.partitions[0]
-        leader = place.current_leader
-        said = Said(
-            ErrorCode.of(place.error_code),
-            leader_of(leader.leader_id),
-            leader.leader_epoch,
-            node_endpoints(leader.leader_id, response.node_endpoints),
-        )
-        handled = quorum.take_in(said, source)
+        handled = quorum.take_in(said_of_fetch(place, response.node_endpoints), source)
         follower = quorum.state
         if handled is not None or not isinstance(follower, Follower):
             return True if handled is None else handled
@@ -241,14 +233,7 @@ class Fetching:
         if response.error_code or not is_metadata(response.topics):
             return False
         place = response.topics[0].partitions[0]
-        leader = place.current_leader
-        said = Said(
-            ErrorCode.of(place.error_code),
-            leader_of(leader.leader_id),
-            leader.leader_epoch,
-            node_endpoints(leader.leader_id, response.node_endpoints),
-        )
-        handled = quorum.take_in(said, source)
+        handled = quorum.take_in(said_of_fetch(place, response.node_endpoints), source)
         follower = quorum.state
         if handled is not None or not isinstance(follower, Follower):
             return True if handled is None else handled
