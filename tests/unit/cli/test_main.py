@@ -119,7 +119,12 @@ def wait_until_full(pipe: int) -> None:
 
 def test_a_signal_ends_it_quietly(tmp_path: Path) -> None:
     command = [*OTTLA, "log", "dump", "--records", str(large_log(tmp_path))]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # What a shell starts in the background ignores this signal, and so would what it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert run.stdout is not None
     run.stdout.readline()
     wait_until_full(run.stdout.fileno())
