@@ -10,7 +10,7 @@ from ottla.records.message_set import CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP
 from tests.conformance.one_partition import TOPIC
 from tests.conformance.one_partition_server import OnePartitionServer
 
-TIMEOUT_S: Final = 10
+TIMEOUT_S: Final = 60
 COMMITTED: Final = "read_committed"
 UNCOMMITTED: Final = "read_uncommitted"
 _POLL_S: Final = 0.02

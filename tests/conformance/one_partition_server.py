@@ -12,7 +12,7 @@ from ottla.wire.frame import SIZE_BYTES, frame_end
 from tests.conformance.one_partition import Log, OnePartition
 
 _FRAME_BYTES_MAX: Final = 1 << 26
-_TIMEOUT_S: Final = 5
+_TIMEOUT_S: Final = 30
 
 
 @dataclass(eq=False, slots=True)
