@@ -43,15 +43,16 @@ POSIX reads what the standard promises, which is less:
             what a cut takes may be zeros while the file is still as long as before.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise, product
 from math import prod
 from random import Random
-from typing import Final, TypeAlias
+from typing import Final
 
-from ottla.sim.content import SECTOR_BYTES, ZEROS, Content, SizeStep, Way, cut_sector
+from ottla.sim.content import SECTOR_BYTES, Content, SizeStep, Way, cut_sector
+from ottla.sim.image import Chosen, Entries, Image, State, Tree, Unread, none_unread
 from ottla.sim.names import Folder, NameChange, Names, Node
 
 # How often an image is drawn that was there before, until there are taken to be no others.
@@ -63,10 +64,6 @@ class CrashModel(Enum):
 
     ORDERED = "ordered"
     POSIX = "posix"
-
-
-Entries: TypeAlias = Mapping[Folder, Mapping[str, Node]]
-Chosen: TypeAlias = tuple[int, Mapping[int, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,40 +231,9 @@ def _entries(names: Names, kept: Iterable[NameChange]) -> Entries:
     return reached
 
 
-def _contents(entries: Entries) -> list[Content]:
-    """The files that can be reached, each once."""
-    nodes = (node for some in entries.values() for node in some.values())
-    return list(dict.fromkeys(node for node in nodes if isinstance(node, Content)))
-
-
-def _build(root: Folder, entries: Entries, chosen: Mapping[Content, Chosen]) -> Folder:
-    """A tree of its own, all of it on the device."""
-    folders = {folder: Folder(folder.modified_ms) for folder in entries}
-    contents = {old: old.image(*state) for old, state in chosen.items()}
-    for old, made in folders.items():
-        for name, node in entries[old].items():
-            if isinstance(node, Folder):
-                made.entries[name] = folders[node]
-            else:
-                made.entries[name] = contents[node]
-                contents[node].links += 1
-        made.settled = dict(made.entries)
-    return folders[root]
-
-
-def _identity(folder: Folder) -> tuple[object, ...]:
-    """Equal for trees that no reader could tell apart."""
-    found: list[object] = []
-    for name, node in sorted(folder.entries.items()):
-        if isinstance(node, Folder):
-            found.append((name, _identity(node)))
-        else:
-            written = frozenset(item for item in node.sectors.items() if item[1] != ZEROS)
-            found.append((name, node.size_bytes, written))
-    return tuple(found)
-
-
-def count_images(names: Names, model: CrashModel, at_most: int) -> int:
+def count_images(
+    names: Names, model: CrashModel, at_most: int, unread: Unread = none_unread
+) -> int:
     """How many images there are at most; beyond `at_most` it only says that there are more."""
     if _count_namings(names, model) > at_most:
         return at_most + 1
@@ -275,7 +241,10 @@ def count_images(names: Names, model: CrashModel, at_most: int) -> int:
     known: dict[Content, int] = {}
     for kept in _every_naming(names, model):
         product_here = 1
-        for content in _contents(_entries(names, kept)):
+        tree = Tree(names.root, _entries(names, kept), unread)
+        for content in tree.contents:
+            if not tree.is_read(content):
+                continue
             if content not in known:
                 known[content] = _count_contents(content, model, at_most)
             product_here *= known[content]
@@ -285,33 +254,47 @@ def count_images(names: Names, model: CrashModel, at_most: int) -> int:
     return total
 
 
-def draw_image(names: Names, model: CrashModel, chance: Random) -> Folder:
+def draw_image(
+    names: Names, model: CrashModel, chance: Random, unread: Unread = none_unread
+) -> Image:
     """One legal state of the disk."""
-    entries = _entries(names, _draw_naming(names, model, chance))
-    chosen = {found: _draw_content(found, model, chance) for found in _contents(entries)}
-    return _build(names.root, entries, chosen)
+    tree = Tree(names.root, _entries(names, _draw_naming(names, model, chance)), unread)
+    drawn = [State.of(content, _draw_content(content, model, chance)) for content in tree.contents]
+    return Image(tree, drawn)
 
 
-def _every_image(names: Names, model: CrashModel) -> Iterator[Folder]:
+def _every_image(names: Names, model: CrashModel, unread: Unread) -> Iterator[Image]:
+    known: dict[Content, list[State]] = {}
     for kept in _every_naming(names, model):
-        entries = _entries(names, kept)
-        contents = _contents(entries)
-        for states in product(*(_every_content(content, model) for content in contents)):
-            yield _build(names.root, entries, dict(zip(contents, states, strict=True)))
+        tree = Tree(names.root, _entries(names, kept), unread)
+        for content in tree.contents:
+            if content not in known:
+                every = (State.of(content, chosen) for chosen in _every_content(content, model))
+                known[content] = list({state.digest: state for state in every}.values())
+        some = (
+            known[content] if tree.is_read(content) else known[content][:1]
+            for content in tree.contents
+        )
+        for states in product(*some):
+            yield Image(tree, states)
 
 
-def images(names: Names, model: CrashModel, images_max: int, chance: Random) -> Iterator[Folder]:
-    """Every legal state once; where there are too many, so many different ones drawn by chance."""
-    if count_images(names, model, images_max) <= images_max:
-        made = _every_image(names, model)
+def images(
+    names: Names, model: CrashModel, images_max: int, chance: Random, unread: Unread
+) -> Iterator[Image]:
+    """Every legal state once; where there are too many, so many different ones drawn by chance.
+
+    States that differ only in what is unread count as one.
+    """
+    if count_images(names, model, images_max, unread) <= images_max:
+        made = _every_image(names, model, unread)
     else:
         draws = range(images_max * _DRAWS_PER_IMAGE)
-        made = (draw_image(names, model, chance) for _ in draws)
-    seen: set[tuple[object, ...]] = set()
-    for root in made:
-        identity = _identity(root)
-        if identity not in seen:
-            seen.add(identity)
-            yield root
+        made = (draw_image(names, model, chance, unread) for _ in draws)
+    seen: set[bytes] = set()
+    for image in made:
+        if image.identity not in seen:
+            seen.add(image.identity)
+            yield image
         if len(seen) == images_max:
             return

@@ -7,6 +7,7 @@ It answers as the operating system would, until told otherwise: `inject` lets ca
 
 import errno
 from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 
 from ottla.ports import FileStatus
@@ -16,6 +17,7 @@ from ottla.sim.crash import CrashModel
 from ottla.sim.device import Device
 from ottla.sim.faults import Fault, IsIgnored, Operation, Outcome
 from ottla.sim.file import SimulatedFile
+from ottla.sim.image import Image, Unread, none_unread
 from ottla.sim.names import Folder, Names, normal, refuse
 
 
@@ -169,22 +171,39 @@ class SimulatedDisk:
 
         This one stays as it is, so that it can be cut off again.
         """
-        return self._after(crash.draw_image(self._names, model, chance), chance)
+        return self._after(crash.draw_image(self._names, model, chance).build(), chance)
 
     def crash_images(
         self,
         model: CrashModel = CrashModel.POSIX,
         images_max: int = 1000,
         chance: Random | None = None,
+        unread: Unread = none_unread,
     ) -> "Iterator[SimulatedDisk]":
-        """All legal states after a power cut now, or if there are more, so many drawn by chance."""
-        drawn = Random(0) if chance is None else chance
-        for root in crash.images(self._names, model, images_max, drawn):
-            yield self._after(root, drawn)
+        """All legal states after a power cut now, or if there are more, so many drawn by chance.
 
-    def count_crash_images(self, model: CrashModel, at_most: int) -> int:
+        Of files that are `unread` only one content is shown.
+        """
+        for _, make in self.crash_states(model, images_max, chance, unread):
+            yield make()
+
+    def crash_states(
+        self,
+        model: CrashModel = CrashModel.POSIX,
+        images_max: int = 1000,
+        chance: Random | None = None,
+        unread: Unread = none_unread,
+    ) -> "Iterator[tuple[bytes, Callable[[], SimulatedDisk]]]":
+        """The same, not made yet: what tells a state from others, also of other disks, and how."""
+        drawn = Random(0) if chance is None else chance
+        for image in crash.images(self._names, model, images_max, drawn, unread):
+            yield image.identity, partial(self._made, image, drawn)
+
+    def count_crash_images(
+        self, model: CrashModel, at_most: int, unread: Unread = none_unread
+    ) -> int:
         """How many states there are, at the most; `at_most` + 1 says that `crash_images` draws."""
-        return crash.count_images(self._names, model, at_most)
+        return crash.count_images(self._names, model, at_most, unread)
 
     def contents(self) -> dict[str, bytes | None]:
         """All there is, by path; None is a folder. No fault strikes here."""
@@ -221,6 +240,9 @@ class SimulatedDisk:
             self._names.put(above, name, node)
             above.modified_ms = self._device.now_ms()
         return node
+
+    def _made(self, image: Image, chance: Random) -> "SimulatedDisk":
+        return self._after(image.build(), chance)
 
     def _after(self, root: Folder, chance: Random) -> "SimulatedDisk":
         """A disk of its own that holds a tree."""
