@@ -148,6 +148,7 @@ class CompactedLog(Generic[AnyDisk]):
                 data = self._marker_of(producer)
                 self.log.append([(data, scan(data).rows)], self.now_ms)
         self.log.roll(self.now_ms)
+        self.log.flush(self.now_ms)
 
     @property
     def last_stable_offset(self) -> int:
@@ -166,6 +167,7 @@ class CompactedLog(Generic[AnyDisk]):
     def planned(self, slots: int = 1000, pace: Pace = unhurried) -> Cleaning:
         """A cleaning of all that may be cleaned."""
         upper_offset = max(self.upper_offset, 0)
+        self.log.flush(self.now_ms)
         plan = plan_cleaning(self.log, self.first_dirty_offset, upper_offset, self.now_ms)
         keys = OffsetMap(bytearray(slots * ENTRY_BYTES), SECRET, int(slots * LOAD_FACTOR))
         return Cleaning(plan, keys, pace)

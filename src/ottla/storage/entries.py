@@ -13,6 +13,8 @@ Invariants
            write that failed is cut off.
   I-IDX-3  A preallocated file ends in zeros, which are no entries: in a file that rises, only the
            first entry can be all zeros.
+  I-IDX-4  Entries that are made anew and that the file holds already stay there: they may be on the
+           device, and no power cut may find them gone.
 """
 
 from bisect import bisect_right
@@ -37,22 +39,29 @@ class EntryFile:
     __slots__ = (
         "_count",
         "_handles",
+        "_is_allocated",
         "_is_stale",
         "_is_synced",
         "_last",
         "_layout",
         "_waiting",
+        "has_new_name",
         "path",
     )
 
-    def __init__(self, handles: Handles, path: str, layout: Struct) -> None:
+    def __init__(
+        self, handles: Handles, path: str, layout: Struct, *, is_allocated: bool = True
+    ) -> None:
+        """Know a file; `is_allocated`: it may have been given room before its entries."""
         self.path = path
+        self.has_new_name = False  # May the file be new, and its name not on the device?
         self._handles = handles
         self._layout = layout
+        self._is_allocated = is_allocated
         self._count = -1
         self._waiting = bytearray()
         self._last: tuple[int, ...] | None = None
-        self._is_stale = False  # What the file holds is to be replaced.
+        self._is_stale = False  # What the file holds behind the written is to be made anew.
         self._is_synced = True
 
     def __len__(self) -> int:
@@ -101,15 +110,38 @@ class EntryFile:
 
     def write(self) -> None:
         """Write what waits; if that fails, it goes on waiting."""
+        self.write_page()
         if self._is_stale and self._exists():
-            self._cut(0)
+            self._cut(self._count)
         self._is_stale = False
+
+    def write_page(self) -> None:
+        """The same, while there may be more to come of what the file holds already."""
+        if self._is_stale and self._exists():
+            self._pass_over_same()
         if self._waiting:
             position = self._written * self._layout.size
             file = self._opened(create=True)
             self._is_synced = False
+            self.has_new_name |= position == 0
             write_or_cut(file, [self._waiting], position)
             self._waiting = bytearray()
+
+    def _pass_over_same(self) -> None:
+        """Leave alone what the file holds already, up to the first entry that differs (I-IDX-4)."""
+        size, waiting = self._layout.size, bytes(self._waiting)
+        held = self._opened().read(self._written * size, len(waiting))
+        same = 0
+        while same < len(held) and held[same : same + size] == waiting[same : same + size]:
+            same += size
+        if same:
+            # Whoever wrote it may have ended before it brought it to the device.
+            self._is_synced = False
+            self.has_new_name = True
+            del self._waiting[:same]
+        if self._waiting:
+            self._cut(self._written)
+            self._is_stale = False
 
     def last_at_or_below(self, target: int, column: int = 0) -> tuple[int, ...] | None:
         """The last entry whose number in a column is at most this; the column must rise."""
@@ -150,7 +182,7 @@ class EntryFile:
         self._last = last
 
     def clear(self) -> None:
-        """Forget every entry; whatever the file holds goes at the next write."""
+        """Forget every entry; of what the file holds goes what is not made anew."""
         self._is_stale = True
         self._count = 0
         self._waiting = bytearray()
@@ -174,6 +206,7 @@ class EntryFile:
     def note_sync(self) -> None:
         """What was written is brought to the device by the caller."""
         self._is_synced = True
+        self.has_new_name = False
 
     def move(self, path: str, *, exists: bool) -> None:
         """Go on under another name, which the file gets if there is one."""
@@ -239,6 +272,8 @@ class EntryFile:
         first, end = 1, count
         if any(self._read(count - 1)):
             return count
+        if not self._is_allocated:
+            raise LyingIndex(f"{self.path}: its last entry is all zeros")
         while first < end:
             middle = (first + end) // 2
             if any(self._read(middle)):

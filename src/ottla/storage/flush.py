@@ -8,8 +8,9 @@ Invariants
              their files, and so is what must not be older than the recovery point: the leader
              epochs, and the producer snapshots that were waiting; a commit leaves these out, and
              the recovery point as well.
-  I-FLUSH-2  A run that fails is final: what it should have brought may be gone, and the recovery
-             point never moves past it. The log's directory is to be given up.
+  I-FLUSH-2  A sync that fails is final: what it should have brought may be gone, and the recovery
+             point never moves past it. The log's directory is to be given up. A run that fails
+             otherwise, as where a checkpoint has no room, is planned anew.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,13 +10,17 @@ Invariants
   I-LOG-3  There is always an active segment, and it is the last.
   I-LOG-4  The history knows exactly the batches of the log below its end.
   I-LOG-5  The recovery point moves forward only by a flush that ended well, and back by a cut. The
-           caller writes it to its checkpoint before a cut, never before a flush. All below
-           `durable_offset` is on the device too; a commit moves that one alone.
+           caller writes it to its checkpoint after a flush, and before a cut it writes there what
+           `bounds_before_cut` says: a start must neither miss what is going nor begin behind it.
+           All below `durable_offset` is on the device too; a commit moves that one alone.
   I-LOG-6  An append is there whole or not at all.
   I-LOG-7  No flush is under way while the log is cut, since it writes what was true before.
+  I-LOG-8  A cut that failed is done again before anything is appended, since some of what it was to
+           take is still there. Until then readers see the log as it is to be.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from errno import EAGAIN
 from typing import Final, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -29,6 +33,7 @@ from ottla.storage.history import History
 from ottla.storage.log_options import LogOptions
 from ottla.storage.offset_index import INT32_MAX
 from ottla.storage.partition_files import PartitionFiles, Removal
+from ottla.storage.producer_snapshots import write_snapshot
 from ottla.storage.replaying import restore_producers
 from ottla.storage.retention import Bounds, expired
 from ottla.storage.segment import Segment, Slice
@@ -45,6 +50,13 @@ Batches: TypeAlias = tuple[Buffer, Sequence[BatchRow]]
 """Some whole batches, and their rows as a scan of just these bytes gives them."""
 
 
+class UnfinishedCut(OSError):
+    """A cut of the log failed, and was not done again yet."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(EAGAIN, "the log was to be cut, and that failed; cut it again", folder)
+
+
 class LogState(NamedTuple):
     """What a log is found to be when it is opened."""
 
@@ -55,6 +67,15 @@ class LogState(NamedTuple):
     """What the checkpoint of leader epochs says."""
     has_new_names: bool = False
     """Are there names in its folder that may not be on the device?"""
+    snapshots: Mapping[int, Sequence[ProducerSnapshot.ProducerEntry]] = {}
+    """What is to be said of producers where segments begin that have no snapshot yet."""
+
+
+class CheckpointedBounds(NamedTuple):
+    """What the checkpoints of a log directory say of one log."""
+
+    log_start_offset: int
+    recovery_point: int
 
 
 class LogPlace(NamedTuple):
@@ -91,7 +112,8 @@ class Log:
         self._has_new_names = state.has_new_names
         self._has_rolled = False
         self._flushing: Flush | None = None
-        self._snapshots = dict[int, Sequence[ProducerSnapshot.ProducerEntry]]()
+        self.is_being_cut = False  # Did a cut begin that has not ended (I-LOG-8)?
+        self._snapshots = dict(state.snapshots)
         self._epochs_written = state.epochs
 
     @property
@@ -125,6 +147,7 @@ class Log:
             parts = [data for data, _ in group]
             size_bytes = sum(map(len, parts))
         assert rows[0].base_offset >= self.end_offset, "I-LOG-1"
+        self._check_whole()
         try:
             segment = self._segment_for(rows, size_bytes, now_ms)
             segment.append(parts, rows)
@@ -170,23 +193,38 @@ class Log:
 
         A segment that is to go at once need not be sealed, for which there may be no room.
         """
+        self._check_whole()
         old = self.segments.active
         base_offset = max(self.end_offset, base_offset_min)
         if old.size_bytes == 0 and old.base_offset == base_offset:
             return
-        new = self.files.segment(base_offset, self.options.segment, 0)
-        new.create()
+        if self._has_new_names:
+            # No segment may be on the device without those before it.
+            self.files.disk.sync_folder(self.files.folder)
+        if old.size_bytes and base_offset > self.end_offset:
+            self._prove_gap(old, base_offset)
         if old.size_bytes:
             if seals:
                 old.seal()
-            self.segments = self.segments.adding(new)
+            kept = self.segments
         else:
-            self.segments = self.segments.without([old]).adding(new)
             self.files.retire([old]).run()
+            kept = self.segments.without([old])
+        new = self.files.segment(base_offset, self.options.segment, 0)
+        # From here on it is rolled: if its file cannot be made now, the first append makes it.
+        self.segments = kept.adding(new)
         self._snapshots[base_offset] = self.history.producers()
         self._has_new_names = self._has_rolled = True
         self._active_since_ms = now_ms
         self._jitter_ms = self._drawn_jitter_ms()
+        new.create()
+
+    def _prove_gap(self, segment: Segment, base_offset: int) -> None:
+        """Let recovery know that nothing is missing between a segment and the next (I-REC-4)."""
+        segment.sync()
+        snapshots = self.files.snapshots
+        write_snapshot(self.files.disk, snapshots.path(base_offset), self.history.producers())
+        snapshots.note(base_offset)
 
     def _drawn_jitter_ms(self) -> int:
         """How much earlier the active segment rolls: by its name, so that it can be had again."""
@@ -264,22 +302,41 @@ class Log:
             return None
         if len(gone) == len(self.segments):
             self.roll(now_ms, seals=False)
-        self.segments = self.segments.without(gone)
-        self.move_log_start(self.segments.first.base_offset)
-        return self.files.retire(gone)
+        if self._has_new_names:
+            # Else the log could end where the first of them begins.
+            self.files.disk.sync_folder(self.files.folder)
+        paths: list[str] = []
+        for segment in gone:
+            # One after the other, so that a power cut brings none back without those after it.
+            paths += self._retire(segment).paths
+            self.move_log_start(self.segments.first.base_offset)
+        return Removal(self.files.disk, gone, paths)
 
     def exchange(self, new: Sequence[Segment], old: Sequence[Segment]) -> Removal:
         """Show other segments in the place of some; a step of `Replacement`."""
         self.segments = self.segments.without(old).adding(*new)
         return self.files.retire(old, kept_snapshots=[segment.base_offset for segment in new])
 
+    def bounds_before_cut(self, offset: int, *, is_reset: bool = False) -> CheckpointedBounds:
+        """What the checkpoints must say before `truncate_to` or, with `is_reset`, `start_at`."""
+        first = self.segments.first.base_offset
+        log_start_offset = min(self.log_start_offset, offset)
+        if is_reset or offset < first:
+            # All goes, so no part of it may be missed.
+            return CheckpointedBounds(log_start_offset, min(first, offset))
+        end_offset = self.whole_batches_end(offset)
+        recovery_point = min(self.recovery_point, end_offset)
+        return CheckpointedBounds(min(self.log_start_offset, end_offset), recovery_point)
+
     def truncate_to(self, end_offset: int, now_ms: int) -> list[Malformed]:
         """Cut off the batch that holds an offset and all after it; the log ends where it began.
 
         It waits for the device between segments, so that no power cut leaves a hole. Gives what was
-        wrong with snapshots that could not be used.
+        wrong with snapshots that could not be used. If it fails it is to be done again (I-LOG-8).
         """
-        if end_offset >= self.end_offset:
+        if self.is_being_cut:
+            end_offset = min(end_offset, self.end_offset)
+        elif end_offset >= self.end_offset:
             return []
         if end_offset < self.segments.first.base_offset:
             self.start_at(end_offset, now_ms)
@@ -288,12 +345,17 @@ class Log:
         self._take_back(end_offset)
         gone = [segment for segment in self.segments if segment.base_offset > end_offset]
         for segment in reversed(gone):
-            self._drop(segment)
+            self._retire(segment).run()
         self.segments.active.truncate_to(end_offset)
+        # What is appended now must not be found beside what was cut off.
+        self.segments.active.sync()
         self._jitter_ms = self._drawn_jitter_ms()
         self._remove_snapshots_past(end_offset)
         bounds = (self.log_start_offset, end_offset)
-        return restore_producers(self.history, self.segments, self.files.snapshots, bounds, now_ms)
+        snapshots = self.files.snapshots
+        refused = restore_producers(self.history, self.segments, snapshots, bounds, now_ms)
+        self.is_being_cut = False
+        return refused
 
     def whole_batches_end(self, offset: int) -> int:
         """Where the batch begins that an offset lies in, or the offset itself."""
@@ -305,25 +367,28 @@ class Log:
         return offset
 
     def start_at(self, offset: int, now_ms: int) -> None:
-        """Let go of everything, and begin anew at an offset."""
-        self._take_back(offset)
-        for segment in reversed(list(self.segments)[1:]):
-            self._drop(segment)
-        self.files.retire([self.segments.first]).run()
+        """Let go of everything, and begin anew at an offset. If it fails, do it again (I-LOG-8)."""
+        self._take_back(min(self.end_offset, self.segments.first.base_offset))
+        removals = [self._retire(segment) for segment in reversed(list(self.segments))]
         new = self.files.segment(offset, self.options.segment, 0)
-        new.create()
         self.segments = Segments([new])
+        self._has_new_names = True
         self._active_since_ms = now_ms
         self._jitter_ms = self._drawn_jitter_ms()
         self.log_start_offset = self.recovery_point = self.durable_offset = offset
         self.end_offset = offset
+        new.create()
+        for removal in removals:
+            removal.run()
         self._remove_snapshots_past(NO_OFFSET)
         self.history.forget_producers(offset)
         self.history.load_epochs([])
+        self.is_being_cut = False
 
     def _take_back(self, end_offset: int) -> None:
         """Say that the log ends earlier, before any file does."""
         assert self._flushing is None, "I-LOG-7"
+        self.is_being_cut = True
         self.end_offset = end_offset
         self.log_start_offset = min(self.log_start_offset, end_offset)
         self.recovery_point = min(self.recovery_point, end_offset)
@@ -331,11 +396,16 @@ class Log:
         self._snapshots = {o: kept for o, kept in self._snapshots.items() if o <= end_offset}
         self.history.cut_epochs(self.log_start_offset, end_offset)
 
-    def _drop(self, segment: Segment) -> None:
-        """Remove the last segment, and be sure of it."""
+    def _check_whole(self) -> None:
+        if self.is_being_cut:
+            raise UnfinishedCut(self.files.folder)
+
+    def _retire(self, segment: Segment) -> Removal:
+        """Take a segment at either end out of the log, and be sure of it."""
+        removal = self.files.retire([segment])
         self.segments = self.segments.without([segment])
-        self.files.retire([segment]).run()
         self.files.disk.sync_folder(self.files.folder)
+        return removal
 
     def _remove_snapshots_past(self, end_offset: int) -> None:
         """Remove what would be taken for the truth if it came back once the log has grown again."""
@@ -360,6 +430,7 @@ class Log:
         with nothing planned, as where there is no room for the entries.
         """
         assert self._flushing is None, "one flush after the other"
+        self._check_whole()
         if is_commit and not self._has_new_names:
             flush = self._planned_commit()
         else:
@@ -374,6 +445,7 @@ class Log:
         for segment in dirty:
             segment.write_entries()
         files = [file for segment in dirty for file in segment.unsynced()]
+        has_new_names = any(segment.transactions.has_new_name for segment in dirty)
         for segment in dirty:
             segment.note_sync()
         return Flush(
@@ -382,7 +454,7 @@ class Log:
             files,
             {o: kept for o, kept in self._snapshots.items() if o <= end_offset},
             None if epochs == self._epochs_written else epochs,
-            self._has_new_names,
+            self._has_new_names or has_new_names,
             is_partial=end_offset < self.end_offset,
         )
 
@@ -398,7 +470,8 @@ class Log:
 
     def _dirty(self, offset: int) -> tuple[Sequence[Segment], int]:
         """The first segments with batches past an offset, and up to where they reach."""
-        dirty = self.segments.between(offset, self.end_offset)
+        # The active one counts even if it is empty: its file may have lost the room that it had.
+        dirty = self.segments.from_offset(offset)
         if len(dirty) <= FLUSHED_SEGMENTS_MAX:
             return dirty, self.end_offset
         return dirty[:FLUSHED_SEGMENTS_MAX], dirty[FLUSHED_SEGMENTS_MAX].base_offset
@@ -435,7 +508,11 @@ class Log:
         is_partial = True
         while is_partial:
             planned = self.plan_flush()
-            planned.run()
+            try:
+                planned.run()
+            except OSError:
+                self.not_flushed(planned)
+                raise
             self.flushed(planned, now_ms)
             is_partial = planned.is_partial
 

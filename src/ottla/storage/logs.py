@@ -136,7 +136,7 @@ class Logs:
         log = hosted.log
         if log.is_flushing:
             raise Busy(f"{log.files.folder} is flushed")
-        if offset >= log.end_offset:
+        if offset >= log.end_offset and not log.is_being_cut:
             return
         self._take_back(hosted, log.whole_batches_end(offset))
         log.truncate_to(offset, now_ms)

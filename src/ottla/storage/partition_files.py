@@ -67,7 +67,8 @@ class PartitionFiles:
         paths: list[str] = []
         for segment in gone:
             segment.abandon()
-            segment.change_suffix(Stage.CURRENT, Stage.DELETED)
+            if segment.suffix != Stage.DELETED:
+                segment.change_suffix(Stage.CURRENT, Stage.DELETED)
             paths += segment.paths()
         self.snapshots.remove({segment.base_offset for segment in gone}.difference(kept_snapshots))
         return Removal(self.disk, gone, paths)

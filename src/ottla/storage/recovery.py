@@ -11,13 +11,17 @@ Invariants
   I-REC-1  Nothing below the recovery point is ever cut.
   I-REC-2  Opening again what was opened and not written to changes nothing.
   I-REC-3  No room on the disk is needed.
+  I-REC-4  Above the recovery point no segment is kept behind one that may have lost its end. A gap
+           between the two says that it has, unless there is a snapshot of where the later one
+           begins: that is written only after all before it was on the device.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ottla.api.partition_files import ProducerSnapshot
 from ottla.kernels.faults import InvalidValue, Malformed
 from ottla.records.scan import BatchRow, Stop
 from ottla.storage.checkpoints import EpochEntry
@@ -34,6 +38,7 @@ from ottla.storage.replaying import restore_producers
 from ottla.storage.segment import Segment
 from ottla.storage.segments import Segments
 from ottla.storage.transaction_index import AbortedTransaction
+from ottla.storage.writes import DISK_FULL
 
 
 class Corrupt(InvalidValue):
@@ -102,6 +107,7 @@ class _Opener:
         self.opening = opening
         self.findings = Findings()
         self.is_new = False
+        self.snapshots = dict[int, Sequence[ProducerSnapshot.ProducerEntry]]()
         self.later_epochs = LaterEpochs([], 0)
         self.replayed_from: int | None = None
         """From where on the history has seen all that there is, if it has."""
@@ -133,14 +139,24 @@ class _Opener:
         if not self.opening.is_clean:
             recovery_point = min(self.opening.recovery_point, end_offset)
         has_new_names = self.is_new or not self.opening.is_clean
-        state = LogState(log_start_offset, recovery_point, end_offset, epochs, has_new_names)
+        waiting = {offset: kept for offset, kept in self.snapshots.items() if offset <= end_offset}
+        state = LogState(
+            log_start_offset, recovery_point, end_offset, epochs, has_new_names, waiting
+        )
         log = Log(self.files, self.options, self.history, self.segments, state, self.opening.now_ms)
         return log, self.findings
 
     def _begin_at(self, offset: int) -> None:
         self.is_new = True
-        segment = self.files.segment(offset, self.options.segment, 0)
-        segment.create()
+        # Room that is given now would be taken for a tail to cut at the next start.
+        options = replace(self.options.segment, allocated_bytes=0)
+        segment = self.files.segment(offset, options, 0)
+        try:
+            segment.create()
+        except OSError as fault:
+            # The first append makes the file, once there is room.
+            if fault.errno not in DISK_FULL:
+                raise
         self.segments = Segments([segment])
 
     def _start_over(self, offset: int) -> None:
@@ -181,11 +197,23 @@ class _Opener:
         self._restore_producers(min(bounds), bounds[1])
         self.replayed_from = bounds[1]
         for number, segment in enumerate(unsure):
+            if number and self._is_gap(unsure[number - 1], segment):
+                self._drop(unsure[number:])
+                break
+            if number and segment.base_offset not in self.files.snapshots.offsets:
+                self.snapshots[segment.base_offset] = self.history.producers()
             if self._is_cut(segment):
                 self._drop(unsure[number + 1 :])
                 break
         self.history.load_epochs(self.later_epochs.joined(self.history.epochs()))
         return self.segments.active.next_offset()
+
+    def _is_gap(self, segment: Segment, after: Segment) -> bool:
+        """Is the end of a segment missing?"""
+        is_sure = after.base_offset <= self.opening.recovery_point
+        if is_sure or segment.next_offset() >= after.base_offset:
+            return False
+        return after.base_offset not in self.files.snapshots.offsets
 
     def _is_cut(self, segment: Segment) -> bool:
         """Check a segment to its end; was something cut off?"""

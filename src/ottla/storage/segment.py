@@ -374,7 +374,7 @@ class Segment:
         """
         assert self.suffix == old, f"{self._path}: its suffix is not {old}"
         there = set(self.paths())
-        if new:
+        if new and self._path in there:
             self._rename_log(f"{self.stem}.log{new}")
         named = ("index", "timeindex", "txnindex")
         files = (*self._indexes.files, self.transactions.entries)
@@ -484,7 +484,7 @@ class Segment:
     def _write_pages(self) -> None:
         self._indexes.write_pages()
         if self.transactions.entries.has_page:
-            self.transactions.entries.write()
+            self.transactions.entries.write_page()
 
     def _finish(self) -> None:
         """Leave the files as they are to be found: with all entries, and no more room than that."""

@@ -112,7 +112,7 @@ class SegmentIndexes:
         """Write entries of which there are many by now."""
         for file in (self.offsets.entries, self.times.entries):
             if file.has_page:
-                file.write()
+                file.write_page()
 
     def write(self) -> None:
         """Write what waits."""

@@ -37,7 +37,12 @@ class TransactionIndex:
 
     def __init__(self, handles: Handles, path: str, base_offset: int) -> None:
         self.base_offset = base_offset
-        self.entries = EntryFile(handles, path, LAYOUT)
+        self.entries = EntryFile(handles, path, LAYOUT, is_allocated=False)
+
+    @property
+    def has_new_name(self) -> bool:
+        """Must the folder be brought to the device for it? Nobody would miss the file."""
+        return self.entries.has_new_name
 
     def append(self, aborted: AbortedTransaction) -> None:
         """Add a transaction; their markers come one after the other."""
@@ -56,6 +61,8 @@ class TransactionIndex:
             self.entries.count_at_or_below(first_offset - 1, _LAST_OFFSET), len(self.entries)
         ):
             aborted = self._aborted(index)
+            if aborted.first_offset > aborted.last_offset:
+                raise LyingIndex(f"{self.entries.path}: entry {index} ends before it begins")
             if aborted.first_offset < end_offset:
                 found.append(aborted)
             if aborted.last_stable_offset >= end_offset:

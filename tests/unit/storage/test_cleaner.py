@@ -23,7 +23,9 @@ def ready(*batches: int) -> tuple[SimulatedDisk, Logs, Cleaner]:
     disk = formatted(("/a",))
     logs = started(disk, ("/a",))
     for number, count in enumerate(batches):
-        append(create(logs, orders(number), COMPACTED), count)
+        hosted = create(logs, orders(number), COMPACTED)
+        append(hosted, count)
+        hosted.log.flush(T)
     return disk, logs, Cleaner(logs)
 
 
@@ -92,6 +94,7 @@ def test_little_dirt_waits_until_there_is_more() -> None:
     hosted.log.options = replace(COMPACTED, min_cleanable_ratio=0.99)
     cleaned(logs, cleaner, chosen)
     append(hosted, 20)
+    hosted.log.flush(T)
     assert cleaner.choose(all_of, T) is None
     assert 0.5 < cleaner.dirtiest_ratio <= 0.99
     hosted.log.options = COMPACTED
@@ -144,6 +147,7 @@ def test_a_log_without_new_records_is_cleaned_once_its_tombstones_time_has_come(
     hosted = logs[orders(0)]
     put_tombstone(hosted)
     append(hosted, 20)
+    hosted.log.flush(T)
     chosen = cleaner.choose(all_of, T)
     assert chosen is not None
     cleaned(logs, cleaner, chosen)

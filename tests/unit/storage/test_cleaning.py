@@ -37,6 +37,7 @@ def put(made: CompactedLog[SimulatedDisk], *pairs: tuple[bytes, bytes | None]) -
 
 def roll(made: CompactedLog[SimulatedDisk]) -> None:
     made.log.roll(made.now_ms)
+    made.log.flush(made.now_ms)
 
 
 def names(made: CompactedLog[SimulatedDisk], stage: Stage) -> list[str]:

@@ -2,7 +2,9 @@
 
 Dirty is what was appended since the last cleaning. Of that, what may be cleaned ends where the
 active segment begins, the segment with the first undecided record, or the first one that is too
-young. The ratio is that part's bytes to all bytes before its end.
+young. It also ends at the recovery point: behind it a segment may have lost its end, and recovery
+could not tell that from what a cleaning took (I-REC-4). The ratio is that part's bytes to all bytes
+before its end.
 """
 
 from dataclasses import dataclass
@@ -51,7 +53,7 @@ def dirtiness_of(
     if checkpoint is not None and start_offset <= checkpoint <= end_offset:
         first_dirty = checkpoint
     closed = _closed_from(log, first_dirty)
-    limits = [last_stable_offset, log.segments.active.base_offset]
+    limits = [last_stable_offset, log.segments.active.base_offset, log.recovery_point]
     if log.options.min_compaction_lag_ms > 0:
         young_ms = now_ms - log.options.min_compaction_lag_ms
         limits += [one.base_offset for one in closed if one.latest.timestamp > young_ms][:1]

@@ -1,8 +1,9 @@
 """What a cleaning goes by, gathered on the log's thread, so that the long part needs no log.
 
 Invariant
-  I-CLEAN-2  A plan holds closed segments only, all of them below the last stable offset, and they
-             do not change. What else a cleaning reads was copied when it was planned.
+  I-CLEAN-2  A plan holds closed segments only, all of them below the last stable offset and the
+             recovery point, and they do not change. What else a cleaning reads was copied when it
+             was planned.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,6 +95,7 @@ def plan_cleaning(
 ) -> CleaningPlan:
     """Gather what a cleaning needs to know; only on the log's thread."""
     assert upper_offset <= log.segments.active.base_offset, "I-CLEAN-2"
+    assert upper_offset <= log.recovery_point, "I-CLEAN-2"
     segments = log.segments.between(log.segments.first.base_offset, upper_offset)
     return CleaningPlan(
         files=log.files,

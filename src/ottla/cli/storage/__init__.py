@@ -1,1 +1,0 @@
-"""`ottla storage`: log directories before a node uses them: ids, formatting, what is there."""
