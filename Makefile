@@ -44,6 +44,9 @@ fuzz: setup ## give every reader of bytes changed inputs: EXECUTIONS (10000000),
 sanitize: setup ## the same with kernels that check every access, some four times slower
 	@$(PYTHON) -m fuzz.variants sanitized $(FUZZ) --exact
 
+crashes: setup ## open every crash image of every workload of three operations on a log; hours
+	@$(PYTHON) -m tests.crashes.whole
+
 clean: ## remove what was built, the environment included
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
 	find src tests bench fuzz -name __pycache__ -prune -exec rm -rf {} +
@@ -62,4 +65,4 @@ clean: ## remove what was built, the environment included
 .venv/oracle.done: .ci/install-java $(ORACLE) .venv/packages.done
 	@if .ci/install-java && $(if $(ORACLE),$(PYTHON) tests/conformance/jars.py,true); then touch $@; fi
 
-.PHONY: help setup run check test lint bench fuzz sanitize clean
+.PHONY: help setup run check test lint bench fuzz sanitize crashes clean
