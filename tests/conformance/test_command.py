@@ -1,4 +1,4 @@
-"""The command talks to Apache Kafka, old and new, and says the same of both but for their age."""
+"""The command talks to Apache Kafka, old and new, and to Ottla, and says the same of all three."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,6 +9,7 @@ import pytest
 
 from tests.conformance import jars
 from tests.conformance.kafka_broker import KafkaBroker
+from tests.conformance.ottla_node import running_ottla
 from tests.unit.cli.session import play
 
 SESSIONS = Path(__file__).parent / "sessions"
@@ -31,14 +32,18 @@ def masked(line: str) -> str:
     return line
 
 
-@pytest.fixture(scope="module", params=["4.3.1", "3.9.2"])
-def kafka(
+@pytest.fixture(scope="module", params=["ottla", "4.3.1", "3.9.2"])
+def address(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     missing_peer: Callable[[str], NoReturn],
-) -> Iterator[KafkaBroker]:
-    """A running node of each version."""
+) -> Iterator[str]:
+    """Where a node listens: ours, and one of each version of Kafka's."""
     version = str(request.param)
+    if version == "ottla":
+        with running_ottla() as node:
+            yield node
+        return
     try:
         jars.class_path(f"broker-{version}")
         broker = KafkaBroker(tmp_path_factory.mktemp("kafka"), version)
@@ -46,15 +51,15 @@ def kafka(
         missing_peer(str(reason))
     with broker:
         broker.start()
-        yield broker
+        yield broker.address
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SESSIONS.glob("*.txt")))
 def test_a_session_goes_as_written(
     name: str,
-    kafka: KafkaBroker,
+    address: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setenv("OTTLA_BOOTSTRAP", kafka.address)
+    monkeypatch.setenv("OTTLA_BOOTSTRAP", address)
     play(SESSIONS / f"{name}.txt", capsys, masked)

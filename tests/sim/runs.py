@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from ottla.broker.partition_logs import create_topic
-from ottla.sim.client import SimulatedClient
+from ottla.sim.client import SimulatedClient, create_topic, start_serving
 from ottla.sim.crash import CrashModel
 from ottla.sim.disk import SimulatedDisk
 from ottla.sim.faults import Fails, Fault, Operation, WritesShort
@@ -34,7 +33,8 @@ class Run:
         settings = {"log.segment.bytes": str(1 << 20), "log.index.interval.bytes": "64"}
         self.settings = settings
         self.node = SimulatedNode(self.world, self.disk, settings, is_durable=is_durable)
-        create_topic(self.node.node, TOPIC, 1, {"segment.bytes": str(1 << 20)})
+        start_serving(self.node)
+        create_topic(self.node, TOPIC, 1, {"segment.bytes": str(1 << 20)})
         self.promises = Promises()
         clients = [SimulatedClient(self.world, f"client{n}", lambda: self.node) for n in range(3)]
         self.clients = clients

@@ -9,6 +9,10 @@ from ottla.wire.uuids import uuid_of_random
 class Chance(Protocol):
     """What a node draws from; `random.Random` is one."""
 
+    def randrange(self, stop: int, /) -> int:
+        """Draw a number below another."""
+        ...
+
     def randbytes(self, n: int, /) -> bytes:
         """Draw so many bytes."""
         ...

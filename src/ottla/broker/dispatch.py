@@ -43,6 +43,23 @@ HANDLED: Final = {
     "ApiVersions": 5,
     "InitProducerId": 5,
     "OffsetForLeaderEpoch": 4,
+    "CreateTopics": 7,
+    "DeleteTopics": 6,
+    "CreatePartitions": 3,
+    "ElectLeaders": 2,
+    "IncrementalAlterConfigs": 1,
+    "AlterConfigs": 2,
+    "AlterClientQuotas": 1,
+    "DescribeClientQuotas": 1,
+    "UpdateFeatures": 2,
+    "DescribeCluster": 2,
+    "DescribeConfigs": 4,
+    "DescribeTopicPartitions": 0,
+    "DescribeQuorum": 2,
+    "DeleteRecords": 2,
+    "DescribeLogDirs": 5,
+    "ListConfigResources": 1,
+    "DescribeProducers": 0,
 }
 """The APIs that are answered, and the newest version of each."""
 

@@ -50,8 +50,12 @@ class Notice(NamedTuple):
     detail: str = ""
 
 
+class Serving(NamedTuple):
+    """The node is one of its cluster, and clients may connect."""
+
+
 class Stopped(NamedTuple):
     """All is closed; there will be no more effects."""
 
 
-Effect: TypeAlias = Send | Close | Pause | Resume | Run | Notice | Stopped
+Effect: TypeAlias = Send | Close | Pause | Resume | Run | Notice | Serving | Stopped

@@ -8,16 +8,18 @@ ended: what is under way, closing every log, marking every directory.
 from typing import TYPE_CHECKING, Final
 
 from ottla.broker.clock import draw_id
-from ottla.broker.effects import Notice, Run, Stopped
+from ottla.broker.effects import Notice, Run
 from ottla.broker.events import Job, JobEnded
 from ottla.broker.partition_history import PartitionHistory
 from ottla.broker.partitions import Partition
-from ottla.broker.topic_options import read_topic_options
 from ottla.broker.topics import Topic
+from ottla.core.metadata import partition as metadata
+from ottla.core.metadata.partition import PartitionId
 from ottla.core.partition.leader import PartitionLeader
 from ottla.storage.commits import Commits
 from ottla.storage.directories import Directories
-from ottla.storage.directory_logs import HostedLog
+from ottla.storage.directory_faults import OtherTopic
+from ottla.storage.directory_logs import Busy, HostedLog
 from ottla.storage.history import History
 from ottla.storage.loading import plan_loading
 from ottla.storage.log_options import LogOptions
@@ -25,38 +27,32 @@ from ottla.storage.partition_folders import FoundFolder
 from ottla.storage.schedule import schedule_of
 from ottla.storage.stopping import CloseLog, MarkDirectory, Stop
 from ottla.storage.upkeep import Upkeep
+from ottla.storage.writes import DiskFull
 from ottla.wire.topics import TopicPartition
 
 if TYPE_CHECKING:
     from ottla.broker.node import Node
     from ottla.storage.logs import Logs
 
-LEADER_EPOCH: Final = 0
-NO_BROKER_EPOCH: Final = -1
 STOP_LOOK_MS: Final = 1000
+AGAIN_MS: Final = 200
+"""When a log that could not be made is tried again."""
 
 
-class FoundTopics:
-    """The topics that the folders of a node speak of: as long as nothing else says which there are.
-
-    The options of a topic that was made with its own are the broker's after a start.
-    """
+class KnownTopics:
+    """The topics of the metadata, as they are asked for while logs are loaded."""
 
     def __init__(self, node: "Node") -> None:
         self._node = node
 
     def is_known(self, found: FoundFolder) -> bool:
-        """Every folder that has its id is one of a topic."""
-        if found.topic_id is None:
-            return False
+        """Has this broker a replica of that partition, of the topic with that id?"""
         name = found.folder.partition
-        topic = self._node.topics.named(name.topic)
-        if topic is None:
-            options = read_topic_options(self._node.settings.topic({}))
-            topic = Topic(name.topic, found.topic_id, 0, options)
-            self._node.topics.add(topic)
-        topic.partition_count = max(topic.partition_count, name.partition + 1)
-        return topic.id == found.topic_id
+        topic = self._node.committed.image.topics.by_name.get(name.topic)
+        if topic is None or topic.id != found.topic_id:
+            return False
+        partition = topic.partitions.get(name.partition)
+        return partition is not None and self._node.identity.node_id in partition.replicas
 
     def options(self, partition: TopicPartition) -> LogOptions:
         """The options of a partition's topic."""
@@ -74,12 +70,12 @@ class PartitionLogs:
     """All logs that a node hosts."""
 
     def __init__(self, node: "Node", directories: Directories, *, is_durable: bool = False) -> None:
-        """Open every log that is there, and lead its partition."""
+        """Open every log that is there."""
         self._node = node
         clock = node.clock
         loading = plan_loading(
             directories,
-            FoundTopics(node),
+            KnownTopics(node),
             clock.wall_ms,
             make_id=lambda: draw_id(node.chance),
         )
@@ -90,6 +86,8 @@ class PartitionLogs:
         self.logs: Logs = loading.finish()
         for aside in self.logs.set_aside:
             node.effects.append(Notice("log-set-aside", aside.placed.path, str(aside.fault)))
+        self.clean_epoch = loading.broker_epoch
+        """The epoch of the last stop, if it was clean."""
         self._commits = Commits(is_durable=is_durable)
         schedule = schedule_of(node.settings, clock.wall_ms)
         self._upkeep = Upkeep(self.logs, self._commits, schedule, clock.wall_ms)
@@ -99,19 +97,55 @@ class PartitionLogs:
         self._stop: Stop | None = None
         self._is_stopping = self._is_marking = False
         self._led: dict[HostedLog, Partition] = {}
-        for name, hosted in sorted(self.logs.current.items()):
-            topic = node.topics.named(name.topic)
-            assert topic is not None, "its folder was known"
-            self._lead(topic, hosted)
+        # What could not be made yet.
+        self._missing: dict[PartitionId, None] = {}
 
-    def create(self, topic: Topic) -> None:
-        """Make the logs of a new topic."""
-        for index in range(topic.partition_count):
-            name = TopicPartition(topic.name, index)
-            history = PartitionHistory(must_verify=True)
-            wall_ms = self._node.clock.wall_ms
-            hosted = self.logs.create(name, topic.id, (topic.options.log, history), wall_ms)
-            self._lead(topic, hosted)
+    def follow(self, place: PartitionId) -> None:
+        """Do for a partition what the metadata says that this broker is to it."""
+        node = self._node
+        topic = node.topics.of_id(place.topic_id)
+        told = node.committed.image.topics.partition(*place)
+        if topic is None or told is None or node.identity.node_id not in told.replicas:
+            return
+        name = TopicPartition(topic.name, place.partition)
+        hosted = self.logs.get(name) or self._create(place, topic)
+        if hosted is None:
+            return
+        partition = self._led.get(hosted)
+        if told.leader != node.identity.node_id:
+            self._leave(partition)
+        elif partition is None:
+            self._lead(topic, hosted, told)
+        elif partition.leader.leader_epoch != told.leader_epoch:
+            self._leave(partition)
+            self._lead(topic, hosted, told)
+
+    def delete(self, name: TopicPartition) -> None:
+        """Let go of a partition; its files go some time later."""
+        self._missing = {
+            place: None
+            for place in self._missing
+            if (topic := self._node.topics.of_id(place.topic_id)) is not None
+            and (topic.name, place.partition) != name
+        }
+        hosted = self.logs.get(name)
+        if hosted is None and not any(one.partition == name for one in self.logs.set_aside):
+            return
+        delay_ms = 0
+        if hosted is not None:
+            self._leave(self._led.get(hosted))
+            self._commits.forget([hosted])
+            delay_ms = hosted.log.options.file_delete_delay_ms
+        clock = self._node.clock
+        try:
+            removal = self.logs.delete(name, draw_id(self._node.chance))
+        except OSError as fault:
+            # At the next start nobody knows it, and it is put aside.
+            detail = f"{type(fault).__name__}: {fault}"
+            self._node.effects.append(Notice("log-not-deleted", str(name), detail))
+            return
+        self._upkeep.remove_later(removal, clock.wall_ms + delay_ms)
+        self.next_deadline_ms = clock.now_ms
 
     def tend(self) -> None:
         """Begin what is due, and know when something is again."""
@@ -120,9 +154,13 @@ class PartitionLogs:
             # Only jobs are waited for, and they tell when they have ended.
             self.next_deadline_ms = clock.now_ms + STOP_LOOK_MS
             return
+        missing, self._missing = self._missing, {}
+        for place in missing:
+            self.follow(place)
         if self._upkeep.next_ms <= clock.wall_ms:
             self._run(*self._upkeep.plan(clock.wall_ms))
-        self.next_deadline_ms = clock.now_ms + max(0, self._upkeep.next_ms - clock.wall_ms)
+        wait_ms = max(0, self._upkeep.next_ms - clock.wall_ms)
+        self.next_deadline_ms = clock.now_ms + min([wait_ms, *[AGAIN_MS][: len(self._missing)]])
 
     def appended(self, partition: Partition) -> None:
         """Hear of an append to a log that is to be brought to the device by its options."""
@@ -171,10 +209,9 @@ class PartitionLogs:
                 self._run(*self._stop.close_jobs)
             elif not self._is_marking:
                 self._is_marking = True
-                self._run(*self._stop.mark_jobs(NO_BROKER_EPOCH))
+                self._run(*self._stop.mark_jobs(self._node.life.epoch))
             else:
-                self.logs.directories.release()
-                self._node.effects.append(Stopped())
+                self._node.logs_closed()
                 return
 
     def _run(self, *jobs: Job) -> None:
@@ -182,27 +219,43 @@ class PartitionLogs:
             self._open_jobs += 1
             self._node.effects.append(Run(job))
 
-    def _lead(self, topic: Topic, hosted: HostedLog) -> None:
+    def _create(self, place: PartitionId, topic: Topic) -> HostedLog | None:
+        """Make the log of a new partition, or try again later."""
+        name = TopicPartition(topic.name, place.partition)
+        if any(one.partition == name for one in self.logs.set_aside):
+            return None
+        history = PartitionHistory(must_verify=True)
+        wall_ms = self._node.clock.wall_ms
+        try:
+            return self.logs.create(name, topic.id, (topic.options.log, history), wall_ms)
+        except (OSError, Busy, DiskFull, OtherTopic) as fault:
+            detail = f"{type(fault).__name__}: {fault}"
+            self._node.effects.append(
+                Notice("log-not-made", f"{name.topic}-{name.partition}", detail)
+            )
+            self._missing[place] = None
+            self.next_deadline_ms = min(self.next_deadline_ms, self._node.clock.now_ms + AGAIN_MS)
+            return None
+
+    def _lead(self, topic: Topic, hosted: HostedLog, told: metadata.Partition) -> None:
         node, log = self._node, hosted.log
         node_id = node.identity.node_id
         history = log.history
         assert isinstance(history, PartitionHistory)
-        leader = PartitionLeader(node_id, LEADER_EPOCH, [node_id], log.end_offset)
-        leader.in_sync_min = topic.options.in_sync_min
-        history.leader_epochs.assign(LEADER_EPOCH, log.end_offset)
+        leader = PartitionLeader(node_id, told.leader_epoch, told.isr, log.end_offset)
+        history.leader_epochs.assign(told.leader_epoch, log.end_offset)
         partition = Partition(topic, hosted, history, leader, is_durable=self._commits.is_durable)
+        partition.take_options()
         leader.start(log.end_offset, log.end_offset)
         partition.take_high_watermark()
         self._led[hosted] = partition
         node.partitions.add(partition)
-        for producer in history.producers():
-            node.producer_ids.pass_over(producer.producer_id)
 
-
-def create_topic(node: "Node", name: str, partition_count: int, configs: dict[str, str]) -> Topic:
-    """Let there be a topic, with its logs."""
-    options = read_topic_options(node.settings.topic(configs))
-    topic = Topic(name, draw_id(node.chance), partition_count, options, configs)
-    node.logs.create(topic)
-    node.topics.add(topic)
-    return topic
+    def _leave(self, partition: Partition | None) -> None:
+        """Lead a partition no longer, and let those know who wait for it."""
+        if partition is None:
+            return
+        del self._led[partition.hosted]
+        partition.has_left = True
+        self._node.partitions.remove(partition)
+        self._node.waiting.wake(partition)

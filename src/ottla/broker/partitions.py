@@ -17,6 +17,7 @@ class Partition:
     __slots__ = (
         "_segments",
         "_stable_place",
+        "has_left",
         "history",
         "hosted",
         "index",
@@ -46,6 +47,8 @@ class Partition:
         self.leader = leader
         self.is_durable = is_durable
         self.is_offline = False
+        self.has_left = False
+        """Is it led elsewhere or in another epoch now, or gone?"""
         self.must_flush = is_durable or topic.options.log.asks_for_flushes
         self._segments = self.log.segments
         self._stable_place = LogPlace(0, 0, -1)
@@ -85,6 +88,13 @@ class Partition:
         self._segments = self.log.segments
         return True
 
+    def take_options(self) -> None:
+        """Keep to the options of its topic as they are now."""
+        options = self.topic.options
+        self.log.set_options(options.log)
+        self.leader.in_sync_min = options.in_sync_min
+        self.must_flush = self.is_durable or options.log.asks_for_flushes
+
     def place_of(self, offset: int) -> LogPlace:
         """Where an offset lies up to which somebody may read; most often it is the log's end."""
         if offset == self.log.end_offset:
@@ -116,10 +126,17 @@ class Partitions:
         self._by_id[topic.id] = within
         within[partition.index] = partition
 
-    def remove(self, topic: Topic) -> list[Partition]:
-        """Lead those of a topic no more."""
-        self._by_id.pop(topic.id, None)
-        return list(self._by_name.pop(topic.name, {}).values())
+    def remove(self, partition: Partition) -> None:
+        """Lead one no more."""
+        topic = partition.topic
+        within = self._by_name[topic.name]
+        del within[partition.index]
+        if not within:
+            del self._by_name[topic.name], self._by_id[topic.id]
+
+    def of(self, topic: Topic) -> list[Partition]:
+        """Those of a topic."""
+        return list(self._by_id.get(topic.id, {}).values())
 
     def get(self, name: str, index: int) -> Partition | None:
         """The partition of a topic's name."""

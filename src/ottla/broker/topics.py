@@ -1,7 +1,7 @@
 """The topics that a node knows: by name, and by the id that tells a new one from an old."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from ottla.broker.topic_options import TopicOptions
@@ -18,7 +18,6 @@ class Topic:
     id: Uuid
     partition_count: int
     options: TopicOptions
-    configs: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def is_internal(self) -> bool:

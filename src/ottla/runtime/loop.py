@@ -20,6 +20,8 @@ from ottla.runtime.listeners import Listener
 from ottla.runtime.pollers import READ, WRITE, Poller
 
 _NS_PER_MS: Final = 1_000_000
+_SLEEP_MAX_S: Final = 3600.0
+"""A deadline may be never, which no call of the system takes."""
 _LINGER_S: Final = 1.0
 """How long a stop waits for peers to take what was answered."""
 
@@ -55,8 +57,8 @@ class Loop:
         for end in (self._waker, self._woken):
             end.setblocking(False)
         self._disk_threads = DiskThreads(self.wake)
-        for descriptor in (*self._listeners, self._woken.fileno()):
-            poller.add(descriptor, READ)
+        self._is_serving = False
+        poller.add(self._woken.fileno(), READ)
 
     @property
     def wake_descriptor(self) -> int:
@@ -75,23 +77,31 @@ class Loop:
         self._is_stopping = True
         self.wake()
 
+    def start(self) -> None:
+        """Let the node come up; clients can connect afterwards, unless it was asked to stop."""
+        while not self._is_serving and not self._is_stopped:
+            self.turn()
+
     def run(self) -> None:
         """Serve until stopped."""
-        node, poller = self._node, self._poller
         while not self._is_stopped:
-            ready = poller.wait(self._timeout_s())
-            self.carry_out(node.step(clock_tick()))
-            for descriptor, events in ready:
-                connection = self._connections.get(descriptor)
-                if connection is not None:
-                    self._serve(connection, events)
-                elif descriptor in self._listeners:
-                    self._accept(self._listeners[descriptor])
-                elif descriptor == self._woken.fileno():
-                    self._look_around()
-            if self._to_flush:
-                self._flush_all()
+            self.turn()
         self._close_all()
+
+    def turn(self) -> None:
+        """Wait until something happens, and see to it."""
+        ready = self._poller.wait(self._timeout_s())
+        self.carry_out(self._node.step(clock_tick()))
+        for descriptor, events in ready:
+            connection = self._connections.get(descriptor)
+            if connection is not None:
+                self._serve(connection, events)
+            elif descriptor in self._listeners:
+                self._accept(self._listeners[descriptor])
+            elif descriptor == self._woken.fileno():
+                self._look_around()
+        if self._to_flush:
+            self._flush_all()
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Do what the node wants done."""
@@ -104,7 +114,7 @@ class Loop:
     def _timeout_s(self) -> float:
         deadline_ms = self._node.next_deadline_ms()
         # A millisecond later is after the deadline, whatever was cut off of the time.
-        return max(0.0, (deadline_ms + 1) / 1000 - time.monotonic())
+        return min(max(0.0, (deadline_ms + 1) / 1000 - time.monotonic()), _SLEEP_MAX_S)
 
     def _do(self, effect: Effect) -> None:
         match effect:
@@ -122,6 +132,8 @@ class Loop:
                 self._disk_threads.run(job)
             case kinds.Notice():
                 self._notice(effect)
+            case kinds.Serving():
+                self._listen()
             case kinds.Stopped():
                 self._is_stopped = True
             case kinds.Send(number, parts):
@@ -138,6 +150,12 @@ class Loop:
         if connection is not None:
             connection.is_paused = is_paused
             self._to_flush[number] = connection
+
+    def _listen(self) -> None:
+        """Take connections from now on."""
+        self._is_serving = True
+        for descriptor in self._listeners:
+            self._poller.add(descriptor, READ)
 
     def _accept(self, listener: Listener) -> None:
         for sock, address in listener.accept():
@@ -222,7 +240,8 @@ class Loop:
     def _stop(self) -> None:
         """Take no more connections, answer what is under way, and close everything."""
         for descriptor, listener in self._listeners.items():
-            self._poller.remove(descriptor)
+            if self._is_serving:
+                self._poller.remove(descriptor)
             listener.close()
         self._listeners.clear()
         self.carry_out(self._node.step(Stopping()))

@@ -10,17 +10,22 @@ from types import FrameType
 from typing import Final
 
 from ottla.broker.clock import draw_id
-from ottla.broker.node import Endpoint, Identity, Node
+from ottla.broker.metadata_quorum import LISTENER
+from ottla.broker.node import CONTROLLER, Endpoint, Identity, Node
+from ottla.broker.quorum_files import Formatting, format_metadata_directory
 from ottla.config.known import KNOWN
 from ottla.config.listeners import SOCKET_REQUEST_MAX_BYTES
 from ottla.config.settings import Settings
+from ottla.core.metadata.snapshots import bootstrap_records
+from ottla.core.quorum.voters import Endpoint as QuorumEndpoint
+from ottla.core.quorum.voters import ReplicaKey, Voter, VoterSet
 from ottla.runtime.disk import SystemDisk
 from ottla.runtime.listeners import Listener
 from ottla.runtime.loop import Loop, clock_tick
 from ottla.runtime.notices import NoticeLog
 from ottla.runtime.pollers import new_poller
 from ottla.storage.directories import open_directories
-from ottla.storage.directory import Owner, format_directory
+from ottla.storage.directory import Owner
 from ottla.storage.file_names import META_PROPERTIES
 from ottla.storage.meta_properties import MetaProperties
 from ottla.wire.uuids import uuid_text
@@ -65,7 +70,7 @@ class NodeProcess:
         self.address = Endpoint(options.host or "localhost", self.listener.port)
         endpoints = {options.listener: self.address}
         identity = Identity(options.node_id, cluster_id, endpoints)
-        self.node = Node(identity, settings, directories, chance)
+        self.node = Node(identity, static, directories, chance)
         self.loop = Loop(
             self.node,
             [self.listener],
@@ -74,6 +79,7 @@ class NodeProcess:
             settings[SOCKET_REQUEST_MAX_BYTES],
         )
         self.loop.carry_out(self.node.start(clock_tick()))
+        self.loop.start()
 
     def run(self, ready: Callable[[], None]) -> None:
         """Serve until a signal asks to stop; `ready` is called once clients can connect."""
@@ -94,10 +100,14 @@ class NodeProcess:
 
 
 def _format_if_new(disk: SystemDisk, path: str, node_id: int, chance: SystemRandom) -> None:
-    """Make a directory that has nothing in it a log directory of a new cluster."""
+    """Make a directory that has nothing in it that of a new cluster of one."""
     if disk.status(f"{path}/{META_PROPERTIES}") is not None:
         return
     Path(path).mkdir(parents=True, exist_ok=True)
     cluster_id = uuid_text(draw_id(chance))
-    meta = MetaProperties(cluster_id=cluster_id, node_id=node_id, directory_id=draw_id(chance))
-    format_directory(disk, path, meta, clock_tick().wall_ms)
+    directory_id = draw_id(chance)
+    meta = MetaProperties(cluster_id=cluster_id, node_id=node_id, directory_id=directory_id)
+    endpoint = QuorumEndpoint(LISTENER, *CONTROLLER)
+    voters = VoterSet([Voter(ReplicaKey(node_id, directory_id), (endpoint,))])
+    formatting = Formatting(meta, [(record, 0) for record in bootstrap_records()], voters)
+    format_metadata_directory(disk, path, formatting, clock_tick().wall_ms)

@@ -1,7 +1,7 @@
 """Clients of the simulated network: they send encoded frames, and note what they were promised."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeVar
 
 from ottla.api.apis import (
@@ -10,16 +10,18 @@ from ottla.api.apis import (
     response_class,
     response_header_version,
 )
+from ottla.api.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from ottla.sim.network import Link
 from ottla.sim.node import SimulatedNode
 from ottla.sim.world import World
 from ottla.wire.codec import decode, decode_prefix, encode
-from ottla.wire.fields import Message
+from ottla.wire.fields import Message, Uuid
 from ottla.wire.header import RequestHeader, ResponseHeader
 
 _M = TypeVar("_M", bound=Message)
 
 CLIENT_ID: Final = "simulated"
+CREATE_VERSION: Final = 7
 
 
 class _Open(NamedTuple):
@@ -96,7 +98,7 @@ class SimulatedClient:
     def _connected(self) -> Link | None:
         if self._link is None or not self._link.is_open:
             node = self._node()
-            if not node.is_running:
+            if not node.is_serving:
                 return None
             self._link = Link(self.world, node, self._received, self._closed)
         return self._link
@@ -116,6 +118,32 @@ class SimulatedClient:
 
 def _wants_answer(message: Message) -> bool:
     return getattr(message, "acks", 1) != 0
+
+
+def start_serving(node: SimulatedNode) -> None:
+    """Let the world of a node run until clients can connect to it."""
+    deadline_ms = node.world.now_ms + 60_000
+    while not node.is_serving:
+        assert node.world.now_ms < deadline_ms, "it does not serve within a minute"
+        node.world.run(node.world.now_ms + 1)
+
+
+def create_topic(
+    node: SimulatedNode, name: str, partition_count: int, configs: Mapping[str, str] | None = None
+) -> Uuid:
+    """Let there be a topic on a node that serves; give its id."""
+    given = [CreateTopicsRequest.Topic.Config(name=n, value=v) for n, v in (configs or {}).items()]
+    wanted = CreateTopicsRequest.Topic(
+        name=name,
+        num_partitions=partition_count,
+        replication_factor=1,
+        assignments=[],
+        configs=given,
+    )
+    request = CreateTopicsRequest(topics=[wanted])
+    (topic,) = ask_node(node, request, CREATE_VERSION, CreateTopicsResponse).topics
+    assert not topic.error_code, topic
+    return topic.topic_id
 
 
 def ask_node(node: SimulatedNode, message: Message, version: int, wanted: type[_M]) -> _M:

@@ -17,13 +17,16 @@ from ottla.broker.events import (
     Stopping,
     Ticked,
 )
-from ottla.broker.node import Endpoint, Identity, Node
-from ottla.config.known import KNOWN
-from ottla.config.settings import Settings
+from ottla.broker.metadata_quorum import LISTENER as QUORUM_LISTENER
+from ottla.broker.node import CONTROLLER, Endpoint, Identity, Node
+from ottla.broker.quorum_files import Formatting, format_metadata_directory
+from ottla.core.metadata.snapshots import bootstrap_records
+from ottla.core.quorum.voters import Endpoint as QuorumEndpoint
+from ottla.core.quorum.voters import ReplicaKey, Voter, VoterSet
 from ottla.sim.disk import SimulatedDisk
 from ottla.sim.world import World
 from ottla.storage.directories import open_directories
-from ottla.storage.directory import Owner, format_directory
+from ottla.storage.directory import Owner
 from ottla.storage.meta_properties import MetaProperties
 from ottla.storage.segment import Slice
 from ottla.wire.fields import Uuid
@@ -46,7 +49,10 @@ Deliver = Callable[[bytes | None], None]
 def format_disk(disk: SimulatedDisk) -> None:
     """Make the folder of a new node."""
     meta = MetaProperties(cluster_id=CLUSTER_ID, node_id=_NODE_ID, directory_id=Uuid(b"d" * 16))
-    format_directory(disk, FOLDER, meta, 0)
+    key = ReplicaKey(_NODE_ID, Uuid(b"d" * 16))
+    voters = VoterSet([Voter(key, (QuorumEndpoint(QUORUM_LISTENER, *CONTROLLER),))])
+    formatting = Formatting(meta, [(record, 0) for record in bootstrap_records()], voters)
+    format_metadata_directory(disk, FOLDER, formatting, 0)
 
 
 class SimulatedNode:
@@ -64,6 +70,7 @@ class SimulatedNode:
         self.world = world
         self.disk = disk
         self.is_running = True
+        self.is_serving = False
         self._peers: dict[int, Deliver] = {}
         self._last_number = 0
         self._timer_ms: int | None = None
@@ -72,13 +79,14 @@ class SimulatedNode:
         identity = Identity(_NODE_ID, CLUSTER_ID, {LISTENER: Endpoint("simulated", 9092)})
         self.node = Node(
             identity,
-            Settings.of_broker(KNOWN, _ROLES | (settings or {})),
+            _ROLES | (settings or {}),
             directories,
             Random(world.chance.getrandbits(64)),
             is_durable=is_durable,
         )
         world.say("node", "start")
         self._carry_out(self.node.start(self._tick()))
+        self._set_timer()
 
     @property
     def is_stopping(self) -> bool:
@@ -125,7 +133,7 @@ class SimulatedNode:
     def end(self) -> None:
         """End at once, as a killed process does; what was written is still there."""
         self.world.say("node", "end")
-        self.is_running = False
+        self.is_running = self.is_serving = False
         for number in sorted(self._peers):
             self._peers[number](None)
         self._peers.clear()
@@ -162,6 +170,8 @@ class SimulatedNode:
                     self.world.soon(JOB_MS_MAX, partial(self._run, job))
                 case kinds.Notice(name, subject, detail):
                     self.world.say("node", f"{name} {subject} {detail}")
+                case kinds.Serving():
+                    self.is_serving = True
                 case kinds.Stopped():
                     self.end()
                     assert self._stopped is not None, "it was asked to"

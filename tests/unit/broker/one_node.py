@@ -4,9 +4,8 @@ from typing import TypeVar
 
 from ottla.api.fetch import FetchRequest, FetchResponse
 from ottla.api.produce import ProduceRequest, ProduceResponse
-from ottla.broker.partition_logs import create_topic
 from ottla.records.builder import BatchOptions, write_batch
-from ottla.sim.client import ask_node
+from ottla.sim.client import ask_node, create_topic, start_serving
 from ottla.sim.disk import SimulatedDisk
 from ottla.sim.node import SimulatedNode, format_disk
 from ottla.sim.world import World
@@ -26,7 +25,11 @@ class OneNode:
         self.settings = {name.replace("_", "."): value for name, value in settings.items()}
         self.driver = SimulatedNode(self.world, self.disk, self.settings)
         self.node = self.driver.node
-        self.topic = create_topic(self.node, TOPIC, 1, configs or {})
+        start_serving(self.driver)
+        create_topic(self.driver, TOPIC, 1, configs)
+        topic = self.node.topics.named(TOPIC)
+        assert topic is not None
+        self.topic = topic
 
     def ask(self, message: Message, version: int, wanted: type[_M]) -> _M:
         return ask_node(self.driver, message, version, wanted)

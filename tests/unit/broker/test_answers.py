@@ -125,6 +125,11 @@ def test_topics_are_described_and_made(version: int) -> None:
     one = OneNode()
     asked = [MetadataRequest.Topic(name="new")]
     answer = one.ask(MetadataRequest(topics=asked), version, MetadataResponse)
+    # As Kafka says it: who asks again finds the topic.
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert [(topic.name, topic.error_code) for topic in answer.topics] == [("new", unknown)]
+    one.world.run(one.world.now_ms + 100)
+    answer = one.ask(MetadataRequest(topics=asked), version, MetadataResponse)
     assert [(topic.name, topic.error_code) for topic in answer.topics] == [("new", 0)]
     everything = MetadataRequest(topics=None if version else [])
     names = [topic.name for topic in one.ask(everything, version, MetadataResponse).topics]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from ottla import kernels
+from ottla.api.create_topics import CreateTopicsRequest
 from ottla.api.produce import ProduceRequest
 from ottla.broker.effects import Send
-from ottla.broker.events import Connected, Received, Stopping
+from ottla.broker.events import Connected, Received
 from ottla.broker.node import Node
-from ottla.broker.partition_logs import create_topic
 from ottla.records.builder import write_batch
 from ottla.runtime.process import NodeOptions, NodeProcess
 from ottla.sim.client import request_frame
@@ -26,11 +26,15 @@ COPIED_BYTES_MAX = 8 << 10
 def node(tmp_path: Path) -> Iterator[Node]:
     process = NodeProcess(NodeOptions([str(tmp_path)], port=0))
     node = process.node
-    create_topic(node, "costs", 1, {})
     node.step(Connected(1, "PLAINTEXT", "costs"))
+    asked = CreateTopicsRequest.Topic(
+        name="costs", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+    )
+    frame = bytearray(request_frame(CreateTopicsRequest(topics=[asked]), 7))
+    process.loop.carry_out(node.step(Received(1, memoryview(frame))))
+    while node.partitions.get("costs", 0) is None:
+        process.loop.turn()
     yield node
-    for effect in node.step(Stopping()):
-        process.loop.carry_out([effect])
     process.loop.stop()
     process.loop.run()
 

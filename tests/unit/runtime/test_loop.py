@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ottla.api.api_versions import ApiVersionsRequest
+from ottla.api.create_topics import CreateTopicsRequest
 from ottla.api.fetch import FetchRequest, FetchResponse
-from ottla.api.metadata import MetadataRequest
 from ottla.api.produce import ProduceRequest, ProduceResponse
 from ottla.records.builder import write_batch
 from ottla.runtime.connections import BUFFER_BYTES_MIN, QUEUED_BYTES_MAX, SocketConnection
@@ -97,8 +97,10 @@ def test_a_request_may_come_byte_by_byte(node: NodeProcess) -> None:
 
 
 def make_topic(peer: socket.socket) -> None:
-    topic = MetadataRequest.Topic(name="large")
-    answered(peer, request_frame(MetadataRequest(topics=[topic]), 9))
+    topic = CreateTopicsRequest.Topic(
+        name="large", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+    )
+    answered(peer, request_frame(CreateTopicsRequest(topics=[topic]), 7))
 
 
 def flood(peer: socket.socket, data: bytes) -> None:

@@ -6,11 +6,14 @@ from typing import Final, cast
 from ottla.api.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from ottla.broker.connections import Request
 from ottla.broker.node import Node
+from ottla.core.metadata.features import SUPPORTED, with_kraft
 from ottla.errors import ErrorCode
 from ottla.wire.fields import Message
 
 _NAMED: Final = 3
 """The version from which on clients say what they are."""
+_ANY_MINIMUM: Final = 4
+"""The version from which on a feature's lowest level may be 0."""
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 _ANY_NODE: Final = -1
 
@@ -24,7 +27,9 @@ def handle(node: Node, message: Message, request: Request) -> Message | None:
         request.connection.client_software = software
     if _means_another(node, asked):
         return refuse(message, ErrorCode.REBOOTSTRAP_REQUIRED)
-    return ApiVersionsResponse(error_code=0, api_keys=_served(node))
+    response = ApiVersionsResponse(error_code=0, api_keys=_served(node))
+    _add_features(node, response, request.version)
+    return response
 
 
 def refuse(message: Message, code: ErrorCode) -> Message | None:
@@ -42,6 +47,23 @@ def _served(node: Node) -> list[ApiVersionsResponse.ApiVersion]:
         ApiVersionsResponse.ApiVersion(api_key=key, min_version=0, max_version=newest)
         for key, newest in node.dispatch.newest.items()
     ]
+
+
+def _add_features(node: Node, response: ApiVersionsResponse, version: int) -> None:
+    """Say which levels of features are possible, and which are in force."""
+    response.supported_features = [
+        ApiVersionsResponse.SupportedFeature(name=name, min_version=low, max_version=high)
+        for name, (low, high) in SUPPORTED.items()
+        if low or version >= _ANY_MINIMUM
+    ]
+    finalized = with_kraft(node.committed.image.features.finalized(), node.quorum.kraft_version)
+    response.finalized_features = [
+        ApiVersionsResponse.FinalizedFeature(
+            name=name, max_version_level=level, min_version_level=level
+        )
+        for name, level in finalized.items()
+    ]
+    response.finalized_features_epoch = node.committed.end.end_offset - 1
 
 
 def _means_another(node: Node, asked: ApiVersionsRequest) -> bool:

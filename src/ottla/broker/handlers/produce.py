@@ -116,6 +116,8 @@ class Produce:
         code = partition.leader.is_committed(end_offset)
         if code is None and partition.is_offline:
             code = ErrorCode.KAFKA_STORAGE_ERROR
+        elif code is None and partition.has_left:
+            code = ErrorCode.NOT_LEADER_OR_FOLLOWER
         elif code is None and is_expired:
             code = ErrorCode.REQUEST_TIMED_OUT
         if code:

@@ -10,9 +10,11 @@ from ottla.api.incremental_alter_configs import (
 )
 from ottla.api.metadata_records import ClearElrRecord, ConfigRecord
 from ottla.config.alteration import Alteration, Altered, Operation, admitted, alter
-from ottla.config.faults import ConfigFault, UnknownOption
+from ottla.config.faults import HIDDEN, ConfigFault, InvalidValue, UnknownOption
+from ottla.config.kinds import BOOLEAN, DOUBLE, INT, LONG, SHORT
 from ottla.config.log import MIN_INSYNC_REPLICAS
 from ottla.config.option import Scope
+from ottla.config.table import Row
 from ottla.core.controller.state import Refusal, State
 from ottla.core.metadata.configs import WHOLE_CLUSTER, Resource, ResourceType
 from ottla.core.recorded import Decision
@@ -30,6 +32,13 @@ _NAMELESS: Final[dict[int, str]] = {
     ResourceType.TOPIC: "Default topic resources are not allowed.",
     ResourceType.GROUP: "Default group resources are not allowed.",
     ResourceType.CLIENT_METRICS: "Subscription name can't be empty",
+}
+_EXPECTED: Final = {
+    BOOLEAN.number: "Expected value to be either true or false",
+    INT.number: "Not a number of type INT",
+    SHORT.number: "Not a number of type SHORT",
+    LONG.number: "Not a number of type LONG",
+    DOUBLE.number: "Not a number of type DOUBLE",
 }
 _GIVEN: Final = Refusal(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
 
@@ -166,7 +175,20 @@ def _one(
         return Refusal(
             ErrorCode.INVALID_CONFIG, f"Unknown {scope.value} config name: {change.name}"
         )
-    return Refusal(ErrorCode.INVALID_CONFIG, str(outcome))
+    return Refusal(ErrorCode.INVALID_CONFIG, _told(outcome, row))
+
+
+def _told(fault: ConfigFault, row: Row | None) -> str:
+    """What a client is told of a fault: in Kafka's words where text is no value of its kind."""
+    if not isinstance(fault, InvalidValue) or row is None or fault.given in (None, HIDDEN):
+        return str(fault)
+    expected = _EXPECTED.get(row.kind.number)
+    try:
+        row.kind.parse(fault.given or "")
+    except ValueError:
+        if expected is not None:
+            return f"Invalid value {fault.given} for configuration {fault.name}: {expected}"
+    return str(fault)
 
 
 def _min_isr_fault(state: State, resource: Resource, change: Alteration) -> Refusal | None:

@@ -11,7 +11,7 @@ from ottla.api.describe_client_quotas import (
 )
 from ottla.api.metadata_records import ClientQuotaRecord
 from ottla.core.controller.state import Refusal, State
-from ottla.core.metadata.quotas import Entity, entity_of
+from ottla.core.metadata.quotas import Entity, Quotas, entity_of
 from ottla.core.recorded import Decision
 from ottla.errors import ErrorCode
 
@@ -124,7 +124,7 @@ def _value_fault(keys: Mapping[str, float | None], key: str, value: float) -> st
 
 
 def describe_quotas(
-    state: State, request: DescribeClientQuotasRequest
+    quotas: Quotas, request: DescribeClientQuotasRequest
 ) -> DescribeClientQuotasResponse:
     """The quotas of the entities that match all that is asked."""
     exact: dict[str, str | None] = {}
@@ -150,7 +150,7 @@ def describe_quotas(
             entity=[told.Entity(entity_type=kind, entity_name=name) for kind, name in entity],
             values=[told.Value(key=key, value=value) for key, value in sorted(values.items())],
         )
-        for entity, values in state.image.quotas.by_entity.items()
+        for entity, values in quotas.by_entity.items()
         if _matches(dict(entity), exact, given, strict=request.strict)
     ]
     return _described(found, Refusal(ErrorCode.NONE))
