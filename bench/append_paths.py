@@ -14,12 +14,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple, cast
 
+from ottla.api.create_topics import CreateTopicsRequest
 from ottla.api.produce import ProduceRequest, ProduceResponse
 from ottla.broker import appending
 from ottla.broker.connections import Request
 from ottla.broker.events import Connected, Received
 from ottla.broker.node import Node
-from ottla.broker.partition_logs import create_topic
 from ottla.broker.partitions import Partition
 from ottla.records.builder import write_batch
 from ottla.records.check import check
@@ -148,15 +148,22 @@ def microseconds(send: Callable[[memoryview], object], given: list[bytes]) -> fl
 def main() -> None:
     """Print both."""
     with tempfile.TemporaryDirectory() as folder:
-        node = NodeProcess(NodeOptions([os.fspath(folder)], port=0)).node
-        create_topic(node, "bench", 1, {})
+        process = NodeProcess(NodeOptions([os.fspath(folder)], port=0))
+        node = process.node
         tick = clock_tick()
         node.step(tick)
         node.step(Connected(1, "PLAINTEXT", "bench"))
+        asked = CreateTopicsRequest.Topic(
+            name="bench", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+        )
+        create = bytearray(request_frame(CreateTopicsRequest(topics=[asked]), 7))
+        process.loop.carry_out(node.step(Received(1, memoryview(create))))
+        while node.partitions.get("bench", 0) is None:
+            process.loop.turn()
         given = frames(tick.wall_ms)
         whole = microseconds(lambda frame: node.step(Received(1, frame)), given)
         print(f"the node    {whole:6.1f} us a batch")
-        (route,) = node.dispatch._routes.values()  # noqa: SLF001  Only a bench does this.
+        route = node.dispatch._routes[0, 12]  # noqa: SLF001  Only a bench does this.
         route.handle = append_directly
         direct = microseconds(lambda frame: node.step(Received(1, frame)), given)
         print(f"direct      {direct:6.1f} us a batch")
