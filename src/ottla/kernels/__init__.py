@@ -17,6 +17,7 @@ KERNELS: Final = (
     "encoder",
     "pieces",
     "record_writer",
+    "recovery",
     "records",
     "sections",
     "siphash",

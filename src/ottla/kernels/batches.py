@@ -44,7 +44,7 @@ _COLUMNS = cython.declare(cython.Py_ssize_t, COLUMNS)
 @cython.final
 @cython.freelist(8)
 @cython.cclass
-class _Run:
+class Run:
     """The bytes walked over, and the header that the walk is at."""
 
     view: Py_buffer
@@ -66,8 +66,8 @@ class _Run:
 
 
 @cython.cfunc
-def _opened(source: Buffer, position: cython.Py_ssize_t) -> _Run:
-    run: _Run = _Run()
+def opened(source: Buffer, position: cython.Py_ssize_t) -> Run:
+    run: Run = Run()
     if cython.compiled:
         PyObject_GetBuffer(source, cython.address(run.view), PyBUF_SIMPLE)
         run.data = cython.cast(cython.p_const_uchar, run.view.buf)
@@ -90,7 +90,7 @@ def _opened(source: Buffer, position: cython.Py_ssize_t) -> _Run:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _int(run: _Run, at: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.longlong:
+def _int(run: Run, at: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.longlong:
     """A big-endian signed integer of the current header, `at` bytes from its start."""
     value: cython.longlong = run.data[run.position + at]
     end: cython.Py_ssize_t = run.position + at + width
@@ -106,7 +106,7 @@ def _int(run: _Run, at: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.l
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _look(run: _Run) -> cython.int:
+def _look(run: Run) -> cython.int:
     """Read the header at the position, and say why if there is none."""
     left: cython.Py_ssize_t = run.end - run.position
     length: cython.longlong
@@ -141,7 +141,7 @@ def _look(run: _Run) -> cython.int:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _look_deeper(run: _Run) -> cython.int:
+def _look_deeper(run: Run) -> cython.int:
     """Derive a batch's last offset; one that offsets cannot have is no batch."""
     last_offset_delta: cython.longlong = _int(run, 23, 4)
     if run.base_offset < 0 or last_offset_delta < 0 or _int(run, 57, 4) < 0:
@@ -153,10 +153,9 @@ def _look_deeper(run: _Run) -> cython.int:
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _step(run: _Run) -> cython.int:
+def step(run: Run) -> cython.int:
     """Go past the last header looked at and read the next; offsets must rise."""
     stop: cython.int
     run.position += run.size
@@ -172,10 +171,9 @@ def _step(run: _Run) -> cython.int:
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _row_value(run: _Run, column: cython.Py_ssize_t) -> cython.longlong:
+def row_value(run: Run, column: cython.Py_ssize_t) -> cython.longlong:
     """A column of the current batch, as `records.scan.BatchRow` names them."""
     if column == 0:
         return run.position
@@ -198,7 +196,7 @@ def _row_value(run: _Run, column: cython.Py_ssize_t) -> cython.longlong:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _rare_value(run: _Run, column: cython.Py_ssize_t) -> cython.longlong:
+def _rare_value(run: Run, column: cython.Py_ssize_t) -> cython.longlong:
     if run.magic < 2:
         if column == 13:
             return _int(run, 12, 4) & _UINT32_MAX
@@ -221,17 +219,17 @@ def _rare_value(run: _Run, column: cython.Py_ssize_t) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _fill(run: _Run, cells: cython.p_longlong, capacity: cython.Py_ssize_t) -> cython.Py_ssize_t:
+def _fill(run: Run, cells: cython.p_longlong, capacity: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """Write rows until there are no more batches or no more room; why is left in `stop`."""
     row: cython.Py_ssize_t = 0
     column: cython.Py_ssize_t
     run.stop = _FULL
     while row < capacity:
-        run.stop = _step(run)
+        run.stop = step(run)
         if run.stop != _FOUND:
             break
         for column in range(_COLUMNS):
-            cells[row * _COLUMNS + column] = _row_value(run, column)
+            cells[row * _COLUMNS + column] = row_value(run, column)
         row += 1
     if run.stop == _FOUND:
         run.stop = _FULL
@@ -243,7 +241,7 @@ def scan(source: Buffer, position: cython.Py_ssize_t, rows: bytearray) -> tuple[
 
     Gives how many rows were written, where the walk stopped, and why.
     """
-    run: _Run = _opened(source, position)
+    run: Run = opened(source, position)
     count: cython.Py_ssize_t
     capacity: cython.Py_ssize_t = len(rows) // (8 * _COLUMNS)
     cells: cython.p_longlong
@@ -260,13 +258,13 @@ def scan(source: Buffer, position: cython.Py_ssize_t, rows: bytearray) -> tuple[
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _seek(run: _Run, last_offset: cython.longlong, timestamp: cython.longlong) -> cython.void:
+def _seek(run: Run, last_offset: cython.longlong, timestamp: cython.longlong) -> cython.void:
     """Go on to the first batch whose last offset and largest time both reach so far."""
-    run.stop = _step(run)
+    run.stop = step(run)
     while run.stop == _FOUND:
         if run.last_offset >= last_offset and run.max_timestamp >= timestamp:
             break
-        run.stop = _step(run)
+        run.stop = step(run)
 
 
 def find_batch(
@@ -279,7 +277,7 @@ def find_batch(
 
     Gives where it is, its size, and what was met; the size is 0 if there is no such batch.
     """
-    run: _Run = _opened(source, position)
+    run: Run = opened(source, position)
     if cython.compiled:
         with cython.nogil:
             _seek(run, last_offset, timestamp)
@@ -301,7 +299,7 @@ def find_header(
     the batch's base offset, last offset and largest time, which mean something if it was found. A
     walk that leaves the bytes stops torn, at the place from which on bytes are needed.
     """
-    run: _Run = _opened(source, position)
+    run: Run = opened(source, position)
     run.beyond = beyond
     if cython.compiled:
         with cython.nogil:

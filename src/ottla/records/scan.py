@@ -70,10 +70,15 @@ def scan(data: Buffer, position: int = 0, rows_max: int = ROWS_MAX) -> Scan:
     columns = kernel.COLUMNS
     cells = bytearray(8 * columns * rows_max)
     count, end_position, stop = kernel.scan(data, position, cells)
-    values = iter(memoryview(cells).cast("q")[: columns * count])
-    # As `_make` does, at a third of its cost, which is paid for every batch that is recovered.
-    rows = [_new_row(BatchRow, row) for row in zip(*[values] * columns, strict=True)]
+    rows = rows_of(memoryview(cells).cast("q")[: columns * count])
     return Scan(rows, end_position, Stop(stop))
+
+
+def rows_of(cells: memoryview) -> list[BatchRow]:
+    """The rows whose columns lie one after the other."""
+    values = iter(cells)
+    # As `_make` does, at a third of its cost, which is paid for every batch.
+    return [_new_row(BatchRow, row) for row in zip(*[values] * kernel.COLUMNS, strict=True)]
 
 
 class Place(NamedTuple):

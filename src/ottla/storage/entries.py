@@ -188,6 +188,14 @@ class EntryFile:
         self._waiting = bytearray()
         self._last = None
 
+    def fill(self, entries: bytearray) -> None:
+        """Hold these entries and no others; they are the file's own from now on."""
+        self.clear()
+        self._waiting = entries
+        self._count = len(entries) // self._layout.size
+        if self._count:
+            self._last = self._layout.unpack_from(entries, len(entries) - self._layout.size)
+
     def trim(self) -> None:
         """Write what waits, and cut the zeros that a preallocated file ends in."""
         count = len(self)

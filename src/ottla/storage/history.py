@@ -22,6 +22,8 @@ class History(Protocol):
     def replay(self, data: Buffer, rows: Sequence[BatchRow]) -> Sequence[AbortedTransaction]:
         """Take in batches that are in the log; answer the transactions that they abort.
 
+        Batches may be left out that say nothing which later ones of `rows` do not say as well.
+
         They may have been taken in before, after `load_producers` or `forget_producers` at or
         below them; an epoch that is known is not made anew.
         """

@@ -1,17 +1,22 @@
 """Walk over the batches of a log file in pieces, so that memory does not grow with the file."""
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 from ottla.ports import File
 from ottla.records.scan import BatchRow, Stop, scan
 
-RUN_BYTES: Final = 524288
+RUN_BYTES: Final = 1 << 20
 """So many that calls hardly count, and so few that the bytes are still in the processor's cache
 when they are looked at for the second time."""
 _PREFIX_BYTES: Final = 12
 """Offset and length, with which an entry of any magic begins."""
 _RUN_BYTES_MIN: Final = 64
+
+
+Walk: TypeAlias = Callable[[memoryview, int], tuple[list[BatchRow], int, Stop]]
+"""Goes over the whole batches of some bytes that begin at a position of the file, and gives rows of
+them, how far it came, and why no further; there is a row if there is a batch."""
 
 
 class Run(NamedTuple):
@@ -40,7 +45,12 @@ class Runs:
     """
 
     def __init__(
-        self, file: File | None, position: int, end_position: int, run_bytes: int = RUN_BYTES
+        self,
+        file: File | None,
+        position: int,
+        end_position: int,
+        run_bytes: int = RUN_BYTES,
+        walk: Walk | None = None,
     ) -> None:
         """Without a file there must be nothing between the positions."""
         assert run_bytes >= _RUN_BYTES_MIN
@@ -48,6 +58,7 @@ class Runs:
         self._file = file
         self._end_position = end_position
         self._run_bytes = run_bytes
+        self._walk = walk or _rows
 
     def __iter__(self) -> Iterator[Run]:
         left = self._end_position - self.end.position
@@ -59,7 +70,7 @@ class Runs:
             left = self._end_position - position
             wanted = min(len(buffer), left)
             filled = kept + self._file.read_into(position + kept, buffer[kept:wanted])
-            rows, end_position, stop = _rows(buffer[:filled])
+            rows, end_position, stop = self._walk(buffer[:filled], position)
             kept = filled - end_position
             if filled < wanted:
                 stop = Stop.TORN if stop is Stop.END else stop
@@ -83,8 +94,9 @@ def _grown(buffer: memoryview, size_bytes: int) -> memoryview:
     return grown
 
 
-def _rows(data: memoryview) -> tuple[list[BatchRow], int, Stop]:
+def _rows(data: memoryview, file_position: int) -> tuple[list[BatchRow], int, Stop]:
     """All the whole batches of some bytes."""
+    del file_position
     rows: list[BatchRow] = []
     position = 0
     while True:

@@ -25,7 +25,6 @@ from ottla.storage.offset_index import INT32_MAX
 from ottla.storage.runs import Runs
 from ottla.storage.search import Found, find_batch, no_batch
 from ottla.storage.segment_indexes import SegmentIndexes
-from ottla.storage.sound_rows import sound_rows
 from ottla.storage.time_index import TimestampOffset
 from ottla.storage.transaction_index import AbortedTransaction, Overlapping, TransactionIndex
 from ottla.storage.writes import DISK_FULL, write_or_cut
@@ -36,8 +35,8 @@ UNINDEXED_BYTES_MAX: Final = 8 << 20
 """So much behind the last entry is not there if all entries are."""
 
 Replay: TypeAlias = Callable[[memoryview, Sequence[BatchRow]], Sequence[AbortedTransaction]]
-"""Told a run's bytes and its good batches, in order, before the run's buffer is used again; answers
-the transactions that turned out aborted."""
+"""Told a run's bytes and those of its good batches that a history must know of, in order, before
+the run's buffer is used again; answers the transactions that turned out aborted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +281,9 @@ class Segment:
     def recover(self, replay: Replay, *, cuts: bool = True) -> Recovered:
         """Check all that the file holds, make the indexes anew, and cut at the first bad byte.
 
-        Every good batch is replayed, so that what is known of producers and epochs is made anew
-        too. Without `cuts` no file is touched: what is no batch is left behind `size_bytes`, and
-        the entries wait in memory for `accept`.
+        What good batches say is replayed, so that what is known of producers and epochs is made
+        anew too. Without `cuts` no file is touched: what is no batch is left behind `size_bytes`,
+        and the entries wait in memory for `accept`.
         """
         file = self._log(create=True)
         file_bytes = file.size()
@@ -295,7 +294,7 @@ class Segment:
         self._first_timestamp = None
         self._next_offset = self.base_offset
         self.size_bytes = 0
-        stop = self._recover_runs(Runs(file, 0, file_bytes), replay)
+        stop = self._recover_runs(file, file_bytes, replay)
         recovered = Recovered(file_bytes - self.size_bytes, stop)
         if cuts:
             self.accept(recovered)
@@ -500,19 +499,16 @@ class Segment:
         self.size_bytes = size_bytes
         self._is_allocated = False
 
-    def _recover_runs(self, runs: Runs, replay: Replay) -> Stop:
+    def _recover_runs(self, file: File, file_bytes: int, replay: Replay) -> Stop:
         """Index and replay good batches, up to where they end, which is the segment's size then."""
+        checked = self._indexes.check()
+        runs = Runs(file, 0, file_bytes, walk=checked.walk)
         for run in runs:
-            offset_max = self.base_offset + INT32_MAX
-            rows, stop = sound_rows(run.data, run.rows, (self.next_offset(), offset_max))
-            if rows:
-                self._indexes.note(rows, run.position)
-                self._next_offset = rows[-1].last_offset + 1
-                self.size_bytes = run.position + rows[-1].position + rows[-1].size_bytes
-                for aborted in replay(run.data, rows):
-                    self.transactions.append(aborted)
-            if stop is not Stop.END:
-                return stop
+            self._next_offset = checked.end_offset
+            self.size_bytes = run.position + len(run.data)
+            for aborted in replay(run.data, run.rows):
+                self.transactions.append(aborted)
+        self._indexes.take(checked)
         return runs.end.stop
 
     def _checked_aborted(self, first_offset: int, end_offset: int) -> Overlapping:

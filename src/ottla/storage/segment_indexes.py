@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ottla.ports import File
 from ottla.records.scan import BatchRow
+from ottla.storage.checked_batches import CheckedBatches
 from ottla.storage.entries import EntryFile
 from ottla.storage.handles import Handles
 from ottla.storage.offset_index import LAYOUT as OFFSETS
@@ -87,6 +88,20 @@ class SegmentIndexes:
         if timestamp > latest[0]:
             self.latest = TimestampOffset(timestamp, offset)
         self._bytes_since_entry = since
+
+    def check(self) -> CheckedBatches:
+        """A walk over all batches of the segment that makes the entries which `note` would make."""
+        offsets, times = self.offsets, self.times
+        # One place in the time index is kept for the roll.
+        entries_max = (offsets.entries_max, times.entries_max - 1)
+        return CheckedBatches(offsets.base_offset, self._interval_bytes, entries_max)
+
+    def take(self, checked: CheckedBatches) -> None:
+        """Let the entries be those that a walk over all batches made."""
+        for file, entries in zip(self.files, checked.entries, strict=True):
+            file.fill(entries)
+        self.latest = TimestampOffset(*checked.latest)
+        self._bytes_since_entry = checked.unindexed_bytes
 
     def truncate_to(self, offset: int) -> None:
         """Forget batches that end at or past an offset."""

@@ -11,7 +11,11 @@ import pytest
 import ottla.kernels
 
 FOLDER = Path(ottla.kernels.__file__).parent
-BENEATH = {"cleaning": ("siphash",), "compaction": ("cleaning", "records", "siphash")}
+BENEATH = {
+    "cleaning": ("siphash",),
+    "compaction": ("cleaning", "records", "siphash"),
+    "recovery": ("batches",),
+}
 """Which kernels another one is made of: its twin is made of theirs."""
 
 

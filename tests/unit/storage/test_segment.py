@@ -26,7 +26,7 @@ def opened(folder: Path, base_offset: int = 100) -> Segment:
 
 
 class Replayed:
-    """The batches that recovery replayed."""
+    """The batches that recovery replayed, which are those that a history must know of."""
 
     def __init__(self) -> None:
         self.rows: list[BatchRow] = []
@@ -133,9 +133,11 @@ def test_recovery_makes_the_same_indexes_anew(tmp_path: Path, seed: int) -> None
     replayed = Replayed()
     assert again.recover(replayed) == (0, Stop.END)
     again.seal()
+    ends = (written[0], written[-1])
     assert [(row.base_offset, row.last_offset) for row in replayed.rows] == [
-        (first, last) for first, last, _ in written
+        (first, last) for first, last, _ in ends
     ]
+    assert again.next_offset() == written[-1][1] + 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -158,7 +160,8 @@ def test_recovery_cuts_at_the_first_bad_byte(tmp_path: Path) -> None:
         found = again.recover(replayed)
         assert found.cut_bytes == len(data) - starts[at]
         assert found.stop is not Stop.END
-        assert len(replayed.rows) == at
+        assert [row.last_offset for row in replayed.rows[-1:]] == [written[at - 1][1]][:at]
+        assert again.next_offset() == (written[at - 1][1] + 1 if at else 100)
         assert path.read_bytes() == data[: starts[at]]
         again.close()
 
