@@ -17,8 +17,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import Final
 
+from bench.kafka_classes import KafkaProgram, UnavailableError
 from ottla.broker.partition_history import PartitionHistory
 from ottla.kernels.compaction import ENTRY_BYTES, OffsetMap
 from ottla.records.builder import BatchOptions, write_batch
@@ -30,9 +32,9 @@ from ottla.storage.handles import Handles
 from ottla.storage.log import Log
 from ottla.storage.log_options import LogOptions
 from ottla.storage.recovery import Opening, open_log
-from tests.conformance import jars
-from tests.conformance.test_cleaning_java import SOURCE
 
+SOURCE: Final = Path("tests/conformance/java/CleanerOracle.java").resolve()
+TURNS: Final = 3
 MAP_BYTES: Final = 128 << 20
 SEGMENT_BYTES: Final = 100 << 20
 VALUE_BYTES: Final = 1000
@@ -111,29 +113,44 @@ def cpu_seconds(process_id: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def clean_theirs(folder: Path, size_bytes: int) -> None:
-    """Have Kafka clean, warm: its first turn is thrown away."""
-    command = [jars.tool("java"), "-Xmx1g", "-cp", jars.class_path("broker-4.3.1"), str(SOURCE)]
+def clean_copy(folder: Path) -> float:
+    """Clean a copy in a process of its own; give MiB a second."""
+    copy = folder.parent / "ours" / folder.name
+    shutil.copytree(folder, copy)
+    command = [sys.executable, "-m", "bench.cleaning", str(copy)]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    shutil.rmtree(copy.parent)
+    print(said, end="", flush=True)
+    return float(said.split()[1])
+
+
+def clean_theirs(kafka: KafkaProgram, folder: Path, size_bytes: int) -> float:
+    """Have Kafka clean a copy; give MiB a second."""
+    copy = folder.parent / "theirs" / folder.name
+    shutil.copytree(folder, copy)
     options = f"internal.segment.bytes {SEGMENT_BYTES} max.message.bytes 1000012"
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        for turn in range(4):
-            copy = folder.parent / f"theirs-{turn}" / folder.name
-            shutil.copytree(folder, copy)
-            assert process.stdin is not None
-            assert process.stdout is not None
-            before = cpu_seconds(process.pid)
-            process.stdin.write(f"clean {copy} 0 {NOW_MS} {MAP_BYTES} {options}\n")
-            process.stdin.flush()
-            answer = process.stdout.readline()
-            took_ms = int(answer.split()[1])
-            shutil.rmtree(copy.parent)
-            if turn:
-                cpu = cpu_seconds(process.pid) - before
-                rate = size_bytes / MiB / took_ms * 1000
-                print(f"Kafka  {rate:6.0f} MiB/s overall, {cpu:4.1f} CPU s with its opening")
-        process.stdin.close()
+    before = cpu_seconds(kafka.process_id)
+    took_ms = int(kafka.ask(f"clean {copy} 0 {NOW_MS} {MAP_BYTES} {options}").split()[1])
+    cpu = cpu_seconds(kafka.process_id) - before
+    shutil.rmtree(copy.parent)
+    rate = size_bytes / MiB / took_ms * 1000
+    print(f"Kafka  {rate:6.0f} MiB/s overall, {cpu:4.1f} CPU s with its opening", flush=True)
+    return rate
+
+
+def beside(folder: Path) -> None:
+    """Clean in turns, Kafka once more before, to be warm; print the median of the ratios."""
+    size_bytes = sum(path.stat().st_size for path in folder.glob("*.log"))
+    try:
+        with KafkaProgram(SOURCE) as kafka:
+            clean_theirs(kafka, folder, size_bytes)
+            ratios = [
+                clean_copy(folder) / clean_theirs(kafka, folder, size_bytes) for _ in range(TURNS)
+            ]
+        print(f"ours is {median(ratios):.2f} times as fast")
+    except UnavailableError as reason:
+        print(f"Kafka: {reason}")
+        clean_copy(folder)
 
 
 def main(gibibytes: float) -> None:
@@ -143,17 +160,8 @@ def main(gibibytes: float) -> None:
             folder = Path(temporary) / "orders-0"
             folder.mkdir()
             fill(folder, int(gibibytes * (1 << 30)), is_shuffled=is_shuffled)
-            size_bytes = sum(path.stat().st_size for path in folder.glob("*.log"))
             print("shuffled" if is_shuffled else "in order")
-            for turn in range(3):
-                copy = Path(temporary) / f"ours-{turn}" / folder.name
-                shutil.copytree(folder, copy)
-                subprocess.run([sys.executable, "-m", "bench.cleaning", str(copy)], check=True)
-                shutil.rmtree(copy.parent)
-            try:
-                clean_theirs(folder, size_bytes)
-            except jars.UnavailableError as reason:
-                print(f"Kafka: {reason}")
+            beside(folder)
 
 
 if __name__ == "__main__":
