@@ -137,9 +137,7 @@ class MetadataQuorum:
         if found is None:
             return False
         if event.fault is not None:
-            # What was to be durable is not, so nothing more may follow from it.
-            self._has_failed = True
-            self._node.effects.append(Notice("metadata-log-failed", FOLDER, str(event.fault)))
+            self._fail(event.fault)
         elif not self._has_failed:
             found[1]()
         return True
@@ -205,13 +203,7 @@ class MetadataQuorum:
                 write = ElectionWrite(self._disk, self._folder, effect)
                 self._run(write, partial(self._step, told.ElectionStored()))
             case wanted.FlushLog():
-                flush = self.log.plan_flush()
-
-                def flushed() -> None:
-                    self.log.flushed(flush)
-                    self._step(told.LogFlushed())
-
-                self._run(flush, flushed)
+                self._flush()
             case wanted.BecameLeader(_, start_offset):
                 self._node.controller.elected(start_offset)
             case wanted.LeaderChanged():
@@ -222,6 +214,24 @@ class MetadataQuorum:
                 self._node.effects.append(Notice("quorum", FOLDER, what))
             case _:
                 raise AssertionError(f"who votes alone wants no {effect}")
+
+    def _flush(self) -> None:
+        try:
+            flush = self.log.plan_flush()
+        except OSError as fault:
+            self._fail(fault)
+            return
+
+        def flushed() -> None:
+            self.log.flushed(flush)
+            self._step(told.LogFlushed())
+
+        self._run(flush, flushed)
+
+    def _fail(self, fault: OSError) -> None:
+        """What was to be durable is not, so nothing more may follow from it."""
+        self._has_failed = True
+        self._node.effects.append(Notice("metadata-log-failed", FOLDER, str(fault)))
 
     def _run(self, job: Job, then: Callable[[], None]) -> None:
         self._jobs[id(job)] = (job, then)

@@ -49,6 +49,7 @@ from ottla.config.quorum import METADATA_LOG_DIR
 from ottla.config.settings import Settings
 from ottla.storage.directories import Directories
 from ottla.storage.directory import Directory
+from ottla.storage.directory_faults import DirectoryRefused
 from ottla.wire.fields import NO_ID, Uuid
 
 
@@ -220,7 +221,10 @@ class Node:
 
     def _metadata_directory(self) -> Directory:
         wanted = self.settings[METADATA_LOG_DIR] or self._directories.opened[0].path
-        return next(one for one in self._directories.opened if one.path == wanted)
+        for one in self._directories.opened:
+            if one.path == wanted:
+                return one
+        raise DirectoryRefused("metadata.log.dir has to be one of the log directories", wanted)
 
     def _receive(self, event: Received) -> None:
         connection = self._connections.get(event.connection)

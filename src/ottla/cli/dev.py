@@ -5,8 +5,10 @@ import shutil
 import tempfile
 from typing import Final
 
+from ottla.broker.broker_life import RegistrationRefused
 from ottla.cli import EXIT_FINE, Refused
 from ottla.cli.terminal import Terminal
+from ottla.kernels.faults import Malformed
 from ottla.runtime.process import NodeOptions, NodeProcess
 from ottla.storage.directory_faults import DirectoryRefused
 
@@ -53,7 +55,7 @@ class Dev:
 def _started(options: NodeOptions) -> NodeProcess:
     try:
         return NodeProcess(options)
-    except DirectoryRefused as refused:
+    except (DirectoryRefused, RegistrationRefused, Malformed) as refused:
         raise Refused(str(refused)) from None
     except OSError as fault:
         if fault.filename is not None:

@@ -1,5 +1,7 @@
 """A cluster of one: it elects itself, is told by its own controller, and forgets nothing."""
 
+from errno import EIO
+
 import pytest
 
 from ottla.api.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -19,6 +21,7 @@ from ottla.core.metadata.configs import ResourceType
 from ottla.errors import ErrorCode
 from ottla.sim.client import create_topic, start_serving
 from ottla.sim.crash import CrashModel
+from ottla.sim.faults import Fails, Fault, Operation
 from ottla.sim.node import FOLDER as DIRECTORY
 from ottla.sim.node import SimulatedNode
 from tests.unit.broker.one_node import TOPIC, OneNode
@@ -179,3 +182,16 @@ def test_features_are_told() -> None:
     assert told.finalized_features_epoch == one.node.committed.end.end_offset - 1
     older = one.ask(request, 3, ApiVersionsResponse)
     assert {each.name for each in older.supported_features} == {"metadata.version"}
+
+
+def test_nothing_is_answered_of_what_could_not_be_made_durable() -> None:
+    one = OneNode()
+    one.disk.inject(Fault(Fails(EIO), Operation.SYNC, f"*/{FOLDER}/*.log"))
+    wanted = CreateTopicsRequest.Topic(
+        name="lost", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+    )
+    request = CreateTopicsRequest(topics=[wanted], timeout_ms=500)
+    told = one.ask(request, 7, CreateTopicsResponse).topics[0]
+    assert told.error_code == ErrorCode.REQUEST_TIMED_OUT
+    assert metadata(one, "lost").topics[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert one.node.partitions.get("lost", 0) is None
