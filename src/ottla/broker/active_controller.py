@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ottla.api.framed_records import write_framed
 from ottla.api.metadata_records import FeatureLevelRecord, RegisterBrokerRecord
 from ottla.broker.dispatch import RequestRefused
+from ottla.broker.effects import Notice
 from ottla.config.known import KNOWN
 from ottla.config.replication import (
     AUTO_LEADER_REBALANCE_ENABLE,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _R = TypeVar("_R")
 
+AGAIN_MS: Final = 200
+"""When to take over again if that could not be written."""
 UNCLEAN_INTERVAL_MS: Final = 300_000
 """How often to look for partitions that only an unclean election gives a leader."""
 
@@ -50,6 +53,7 @@ class ActiveController:
         self.end_offset = 0
         """Where what it has replayed ends."""
         self._balance_ms = self._unclean_ms = 0
+        self._again_ms: int | None = None
 
     @property
     def is_active(self) -> bool:
@@ -76,8 +80,15 @@ class ActiveController:
         committed = self._node.committed
         if self._takes_over_at is None or committed.end.end_offset <= self._takes_over_at:
             return
+        try:
+            self._take_over()
+        except RequestRefused as refused:
+            self._state = None
+            self._again_ms = self._node.clock.now_ms + AGAIN_MS
+            notice = Notice("controller-held-up", "", refused.code.name)
+            self._node.effects.append(notice)
+            return
         self._takes_over_at = None
-        self._take_over()
 
     def append(self, decision: Decision[Any, _R]) -> tuple[_R, int]:
         """Append what was decided, and replay it; give the reply, and where to wait for it.
@@ -90,16 +101,23 @@ class ActiveController:
     def next_deadline_ms(self) -> int | None:
         """When it wants to be ticked."""
         if self._state is None:
-            return None
+            return self._again_ms
         of_sessions = self.sessions.next_deadline_ms()
         times = [self._balance_ms, self._unclean_ms]
         return min(times if of_sessions is None else [*times, of_sessions])
 
     def tick(self) -> None:
-        """Fence who is silent, and hold the elections that are due."""
-        state, now_ms = self._state, self._node.clock.now_ms
-        if state is None:
-            return
+        """Take over if that could not be written; fence the silent; hold the elections due."""
+        self._again_ms = None
+        try:
+            self.committed()
+            if self._state is not None:
+                self._do_due(self._state, self._node.clock.now_ms)
+        except RequestRefused as refused:
+            notice = Notice("controller-held-up", "", refused.code.name)
+            self._node.effects.append(notice)
+
+    def _do_due(self, state: State, now_ms: int) -> None:
         while records := fence_silent(state, self.sessions, now_ms):
             self._append(records)
         if now_ms >= self._balance_ms:

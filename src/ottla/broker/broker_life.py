@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ottla.broker.node import Node
 
 NO_EPOCH: Final = -1
+AGAIN_MS: Final = 200
+"""When to register again if that could not be written."""
 PATIENCE_MS: Final = 5000
 """How long a controlled shutdown may take."""
 PLAINTEXT: Final = 0
@@ -53,13 +55,19 @@ class BrokerLife:
         self.epoch = NO_EPOCH
         self._heartbeat_ms: int | None = None
         self._leaves_by_ms = 0
+        self._previous_epoch = NO_EPOCH
 
     def next_deadline_ms(self) -> int | None:
         """When it wants to be ticked."""
         return self._leaves_by_ms if self.stage is Stage.LEAVING else self._heartbeat_ms
 
-    def register(self, previous_epoch: int | None) -> None:
-        """Register; the epoch of the last stop says that it was clean. Raises if it is refused."""
+    def begin(self, previous_epoch: int | None) -> None:
+        """Register; the epoch of the last stop says that it was clean."""
+        self._previous_epoch = NO_EPOCH if previous_epoch is None else previous_epoch
+        self._register()
+
+    def _register(self) -> None:
+        """Register, now or a little later. Raises `RegistrationRefused`."""
         node = self._node
         controller = node.controller
         request = BrokerRegistrationRequest(
@@ -80,17 +88,22 @@ class BrokerLife:
             ],
             rack=node.identity.rack,
             log_dirs=node.directory_ids(),
-            previous_broker_epoch=NO_EPOCH if previous_epoch is None else previous_epoch,
+            previous_broker_epoch=self._previous_epoch,
         )
-        decision = decide_registration(
-            controller.state,
-            controller.sessions,
-            request,
-            epoch=controller.end_offset,
-            now_ms=node.clock.now_ms,
-            kraft_version=node.quorum.kraft_version,
-        )
-        reply, offset = controller.append(decision)
+        try:
+            decision = decide_registration(
+                controller.state,
+                controller.sessions,
+                request,
+                epoch=controller.end_offset,
+                now_ms=node.clock.now_ms,
+                kraft_version=node.quorum.kraft_version,
+            )
+            reply, offset = controller.append(decision)
+        except RequestRefused as refused:
+            node.effects.append(Notice("registration-delayed", "", refused.code.name))
+            self._heartbeat_ms = node.clock.now_ms + AGAIN_MS
+            return
         if isinstance(reply, Refusal):
             raise RegistrationRefused(reply.message or reply.error.name)
         self.epoch = reply.broker_epoch
@@ -104,7 +117,10 @@ class BrokerLife:
             self._node.effects.append(Notice("shutdown-uncontrolled", str(self.epoch)))
             self._leave()
         elif self._heartbeat_ms is not None and now_ms >= self._heartbeat_ms:
-            self._beat()
+            if self.stage is Stage.STARTING:
+                self._register()
+            else:
+                self._beat()
 
     def leave(self) -> None:
         """Begin to stop."""

@@ -217,7 +217,7 @@ class Node:
         self._has_logs = True
         publish_topics(self)
         self.logs = PartitionLogs(self, self._directories, is_durable=self._is_durable)
-        self.life.register(self.logs.clean_epoch)
+        self.life.begin(self.logs.clean_epoch)
 
     def _metadata_directory(self) -> Directory:
         wanted = self.settings[METADATA_LOG_DIR] or self._directories.opened[0].path

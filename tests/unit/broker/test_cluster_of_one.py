@@ -1,6 +1,6 @@
 """A cluster of one: it elects itself, is told by its own controller, and forgets nothing."""
 
-from errno import EIO
+from errno import EIO, ENOSPC
 
 import pytest
 
@@ -14,7 +14,7 @@ from ottla.api.incremental_alter_configs import (
 )
 from ottla.api.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from ottla.api.metadata import MetadataRequest, MetadataResponse
-from ottla.broker.broker_life import Stage
+from ottla.broker.broker_life import AGAIN_MS, Stage
 from ottla.broker.quorum_log import FOLDER
 from ottla.core.controller.producer_ids import BLOCK_IDS
 from ottla.core.metadata.configs import ResourceType
@@ -195,3 +195,17 @@ def test_nothing_is_answered_of_what_could_not_be_made_durable() -> None:
     assert told.error_code == ErrorCode.REQUEST_TIMED_OUT
     assert metadata(one, "lost").topics[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert one.node.partitions.get("lost", 0) is None
+
+
+def test_a_disk_that_is_full_for_a_while_only_delays_a_start() -> None:
+    one = OneNode()
+    one.driver.end()
+    driver = SimulatedNode(one.world, one.disk)
+    # Its own record is written, and not yet committed: the registration comes next.
+    while not driver.node.quorum.machine.is_leader:
+        one.world.run(one.world.now_ms + 1)
+    assert not driver.node.controller.is_active
+    one.disk.inject(Fault(Fails(ENOSPC), Operation.WRITE, f"*/{FOLDER}/*.log", count=3))
+    began_ms = one.world.now_ms
+    start_serving(driver)
+    assert one.world.now_ms - began_ms >= AGAIN_MS
