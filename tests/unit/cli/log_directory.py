@@ -104,7 +104,7 @@ def transactional(offset: int, count: int, sequence: int) -> bytes:
     return bytes(write_batch(rows(offset, count, offset * 1000), options))
 
 
-def marker(offset: int, *, is_commit: bool) -> bytes:
+def marker(offset: int, *, is_commit: bool, epoch: int = 1) -> bytes:
     """The end of the producer's transaction."""
     return bytes(
         write_end_marker(
@@ -112,7 +112,7 @@ def marker(offset: int, *, is_commit: bool) -> bytes:
             producer=PRODUCER,
             coordinator_epoch=7,
             timestamp=T + offset * 1000,
-            partition_leader_epoch=1,
+            partition_leader_epoch=epoch,
             base_offset=offset,
         )
     )
@@ -232,3 +232,16 @@ def write_directory(folder: Path) -> Path:
     ):
         (folder / name).write_bytes(format_offsets({orders: offset}))
     return folder
+
+
+def kill(folder: Path) -> None:
+    """Leave a directory as a node does that was killed while it wrote a batch.
+
+    Its orders-0 lacks what waited in memory, above a recovery point where its last segment begins.
+    """
+    (folder / ".kafka_cleanshutdown").unlink()
+    for suffix in (".index", ".timeindex"):
+        (folder / f"orders-0/{10:020}{suffix}").unlink()
+    log = folder / f"orders-0/{10:020}.log"
+    aborted, torn = marker(15, is_commit=False, epoch=3), plain(16, 5, epoch=3)[:60]
+    log.write_bytes(log.read_bytes() + aborted + torn)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.log_directory import write_directory
+from tests.unit.cli.log_directory import kill, write_directory
 from tests.unit.cli.session import play
 
 FOLDER = Path(__file__).parent / "sessions"
@@ -18,5 +18,6 @@ def test_a_session_goes_as_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_directory(tmp_path / "kafka")
+    kill(write_directory(tmp_path / "killed"))
     monkeypatch.chdir(tmp_path)
     play(FOLDER / f"{name}.txt", capsys)

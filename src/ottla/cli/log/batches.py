@@ -43,12 +43,16 @@ class Batch(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """Bytes that are no batch; zeros up to the end are what a preallocated file ends in."""
+    """Bytes that are no batch; zeros up to the end are what a preallocated file ends in.
+
+    A torn end is the beginning of a batch that the file ends within.
+    """
 
     position: int
     size_bytes: int
     reason: str
     is_zeros: bool = False
+    is_torn_end: bool = False
 
 
 class Batches:
@@ -78,7 +82,7 @@ class Batches:
             elif found.stop is Stop.TORN and (size := self._size_wanted(data, left)):
                 wanted = size
             else:
-                yield self._damage(_REASONS[found.stop])
+                yield self._damage(_REASONS[found.stop], may_be_torn=found.stop is Stop.TORN)
 
     def _size_wanted(self, data: memoryview, left: int) -> int:
         """How many bytes a batch needs that is longer than what was read; 0 if it is none."""
@@ -117,7 +121,7 @@ class Batches:
             return False
         return 14 <= length <= self._end - position - _PREFIX_BYTES
 
-    def _damage(self, reason: str) -> Damage:
+    def _damage(self, reason: str, *, may_be_torn: bool = False) -> Damage:
         """Find where good batches begin again, and go there."""
         start = self.position
         if self._is_zero_to_the_end(start):
@@ -125,7 +129,8 @@ class Batches:
             reason = "zeros to the end of the file, which was made larger than what it holds"
             return Damage(start, self._end - start, reason, is_zeros=True)
         self.position = self._next_start(start + 1)
-        return Damage(start, self.position - start, reason)
+        is_torn_end = may_be_torn and self.position == self._end
+        return Damage(start, self.position - start, reason, is_torn_end=is_torn_end)
 
     def _is_zero_to_the_end(self, position: int) -> bool:
         while position < self._end:

@@ -114,6 +114,7 @@ class TimeIndexCheck(_IndexCheck):
         super().__init__(disk, file, findings)
         self._latest = _NOTHING
         self._is_whole = True
+        self._has_end = True
 
     def _rises(self, before: tuple[int, int], entry: tuple[int, int]) -> bool:
         return entry[0] > before[0] and entry[1] >= before[1]
@@ -125,6 +126,7 @@ class TimeIndexCheck(_IndexCheck):
             self._judge(batch, self.entry[0], self._offset())
             self.step()
         self._latest = max(self._latest, row.max_timestamp)
+        self._has_end = True
 
     def _offset(self) -> int:
         assert self.entry is not None
@@ -150,11 +152,11 @@ class TimeIndexCheck(_IndexCheck):
             self.bad(self.position, reason)
 
     def skip(self, _damage: Damage) -> None:
-        """A batch that is lost may have had any time."""
-        self._is_whole = False
+        """A batch that is lost may have had any time, and any offset if none follows."""
+        self._is_whole = self._has_end = False
 
     def end(self) -> None:
         """The segment is over."""
-        while self.entry is not None:
+        while self._has_end and self.entry is not None:
             self.bad(self.position, f"offset {self._offset()} is behind the last batch")
             self.step()

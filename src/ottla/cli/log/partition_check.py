@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -50,6 +50,8 @@ class PartitionCheck:
     progress: Progress
     log_start_offset: int = 0
     is_folder: bool = True
+    recovery_point: int | None = None
+    """From where on the next start recovers the log; None if it recovers nothing."""
     seen: Seen = field(default_factory=Seen)
 
     def run(self) -> Seen:
@@ -59,9 +61,9 @@ class PartitionCheck:
         self.seen.start_offset = self.seen.end_offset = start_offset
         replay = ReplayCheck(start_offset, self._snapshots(), self.findings)
         epochs = self._epoch_check()
-        for log in logs:
+        for log, after in zip_longest(logs, logs[1:]):
             try:
-                self._check_segment(log, replay, epochs, is_last=log is logs[-1])
+                self._check_segment(log, after, replay, epochs)
             except OSError as fault:
                 self._say_unreadable(log, fault)
         if logs:
@@ -96,9 +98,10 @@ class PartitionCheck:
         return check
 
     def _check_segment(
-        self, log: LogFile, replay: ReplayCheck, epochs: EpochCheck, *, is_last: bool
+        self, log: LogFile, after: LogFile | None, replay: ReplayCheck, epochs: EpochCheck
     ) -> None:
-        indexes = [*self._index_checks(log)]
+        is_last, is_recovered = after is None, self._is_recovered(after)
+        indexes = [*self._index_checks(log, is_recovered=is_recovered)]
         aborted, aborted_path = self._aborted(log)
         replay.begin_segment(aborted)
         self.seen.segments_count += 1
@@ -127,7 +130,13 @@ class PartitionCheck:
         for index in indexes:
             index.end()
             index.close()
-        replay.end_segment(aborted_path, self.seen.end_offset)
+        replay.end_segment(aborted_path, self.seen.end_offset, is_recovered=is_recovered)
+
+    def _is_recovered(self, after: LogFile | None) -> bool:
+        """Does the next start read a segment anew, and make all that is derived from it?"""
+        if self.recovery_point is None:
+            return False
+        return after is None or (after.base_offset or 0) > self.recovery_point
 
     def _see_batch(self, log: LogFile, batch: Batch) -> bool:
         """Check a batch by itself; answer whether its header can be trusted."""
@@ -150,11 +159,19 @@ class PartitionCheck:
     def _see_damage(self, log: LogFile, damage: Damage, *, is_last: bool) -> None:
         if damage.is_zeros and is_last:
             self.findings.note(log.path, f"{damage.size_bytes:,} {damage.reason}")
+            return
+        reason = f"{damage.size_bytes:,} bytes: {damage.reason}"
+        # Below the recovery point everything was on the device, so there nothing explains it.
+        recovered_from = self.recovery_point
+        is_recovered = recovered_from is not None and recovered_from <= self.seen.end_offset
+        if damage.is_torn_end and is_last and is_recovered:
+            self.findings.note(log.path, f"{reason}, which was being written; recovery cuts it off")
         else:
-            reason = f"{damage.size_bytes:,} bytes: {damage.reason}"
             self.findings.bad(log.path, damage.position, reason)
 
-    def _index_checks(self, log: LogFile) -> Iterator[OffsetIndexCheck | TimeIndexCheck]:
+    def _index_checks(
+        self, log: LogFile, *, is_recovered: bool
+    ) -> Iterator[OffsetIndexCheck | TimeIndexCheck]:
         """The checks of the indexes that are there; they are opened before the log is measured.
 
         What is appended meanwhile comes into the log first, so every entry has its batch.
@@ -167,7 +184,14 @@ class PartitionCheck:
             if file is not None:
                 yield check(self.disk, file, self.findings)
             elif self.is_folder and log.size_bytes:
-                self.findings.bad(log.path, None, f"it has no .{kind} beside it")
+                self._say_missing(log, kind, is_recovered=is_recovered)
+
+    def _say_missing(self, log: LogFile, kind: FileKind, *, is_recovered: bool) -> None:
+        reason = f"it has no .{kind} beside it"
+        if is_recovered:
+            self.findings.note(log.path, f"{reason} yet: recovery makes it")
+        else:
+            self.findings.bad(log.path, None, reason)
 
     def _aborted(self, log: LogFile) -> tuple[list[AbortedTransaction], str]:
         file = self._beside(log, FileKind.TXN_INDEX)

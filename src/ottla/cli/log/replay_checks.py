@@ -116,11 +116,17 @@ class ReplayCheck:
             elif completed is not None:
                 self._aborted[record.offset] = completed
 
-    def end_segment(self, path: str, end_offset: int) -> None:
-        """The segment is over: hold its transaction index against what was seen."""
+    def end_segment(self, path: str, end_offset: int, *, is_recovered: bool = False) -> None:
+        """The segment is over: hold its transaction index against what was seen.
+
+        One that is to be recovered may lack entries, and have none that is wrong.
+        """
         for offset, completed in self._aborted.items():
-            reason = self._why_not_indexed(completed, self._entries.get(offset))
-            if reason is not None:
+            entry = self._entries.get(offset)
+            reason = self._why_not_indexed(completed, entry)
+            if reason is not None and entry is None and is_recovered:
+                self.findings.note(path, f"{_who(completed)} is not in it yet: recovery adds it")
+            elif reason is not None:
                 self.findings.bad(path, None, reason)
         for offset, entry in self._entries.items():
             self._judge_entry(path, offset, entry, end_offset)
@@ -129,11 +135,10 @@ class ReplayCheck:
         self, completed: CompletedTransaction, entry: AbortedTransaction | None
     ) -> str | None:
         """What is wrong with the entry of an aborted transaction."""
-        producer_id, first_offset, last_offset = completed[:3]
-        who = f"the aborted transaction of producer {producer_id}, {first_offset}..{last_offset},"
-        if entry is None or entry.producer_id != producer_id:
+        who = _who(completed)
+        if entry is None or entry.producer_id != completed.producer_id:
             return f"{who} is missing: it is read as committed"
-        if entry.first_offset > first_offset:
+        if entry.first_offset > completed.first_offset:
             return f"{who} is said to begin at {entry.first_offset}"
         if self._is_sure and entry.last_stable_offset != completed.last_stable_offset:
             stable = f"{entry.last_stable_offset}, not {completed.last_stable_offset}"
@@ -196,6 +201,11 @@ class ReplayCheck:
             said, found = getattr(entry, name), getattr(replayed, name)
             reason = f"producer {entry.producer_id} has {name} {said}, by the log it is {found}"
             self.findings.bad(snapshot.path, ENTRIES_START + number * ENTRY_BYTES, reason)
+
+
+def _who(completed: CompletedTransaction) -> str:
+    producer_id, first_offset, last_offset = completed[:3]
+    return f"the aborted transaction of producer {producer_id}, {first_offset}..{last_offset},"
 
 
 ENTRIES_START: Final = 10

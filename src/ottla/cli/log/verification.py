@@ -15,6 +15,7 @@ from ottla.cli.log.findings import Finding, Findings
 from ottla.cli.log.partition_check import PartitionCheck, Seen
 from ottla.cli.log.record_checks import fault_of
 from ottla.cli.log.records import is_control, records_of
+from ottla.cli.log.recovery_points import RecoveryPoints
 from ottla.cli.log.small_contents import OFFSET_MEANINGS, content_of, objects_of
 from ottla.cli.log.values import Object, escaped, json_line
 from ottla.cli.log.verify import VerifyArguments
@@ -148,6 +149,7 @@ class _Check:
         self._report = report
         self._findings = report.findings
         self._progress = progress
+        self._recovery_points = RecoveryPoints(disk)
         self._seen: dict[tuple[str, TopicPartition], Seen] = {}
 
     def run(self, alone: set[str]) -> None:
@@ -186,7 +188,10 @@ class _Check:
         key = None if folder is None else (str(PurePath(parent).parent), folder.partition)
         start = starts.get(key, 0) if key else 0
         before = self._findings.bad_count
-        check = PartitionCheck(self._disk, files, self._findings, self._progress, start, is_folder)
+        point = self._recovery_points.of(parent, folder)
+        check = PartitionCheck(
+            self._disk, files, self._findings, self._progress, start, is_folder, point
+        )
         seen = check.run()
         if seen.segments_count:
             self._report.partition(parent, seen, self._findings.bad_count - before)

@@ -22,7 +22,8 @@ class Verify:
         "indexes point where they should; aborted transactions, producer snapshots and leader\n"
         "epochs against a replay of the log; checkpoints against its end; names of files. Changes\n"
         "nothing. A finding says FILE:POSITION and what is wrong there; a note is only worth\n"
-        "knowing. Of a cluster that runs, what is written meanwhile may be named too."
+        "knowing. What a node that was killed had not written yet is a note above its recovery\n"
+        "points. Of a cluster that runs, what is written meanwhile may be named too."
     )
     examples = (
         "  ottla log verify /var/kafka\n"

@@ -102,7 +102,8 @@ def test_an_offset_that_does_not_rise_is_a_fault_of_its_batch(tmp_path: Path) ->
 def test_a_torn_end_is_damage(tmp_path: Path) -> None:
     (first, torn) = walked(tmp_path, GOOD[0] + GOOD[1][:-1])
     assert offsets([first]) == [0]
-    assert torn == Damage(len(GOOD[0]), len(GOOD[1]) - 1, "the file ends within a batch")
+    reason = "the file ends within a batch"
+    assert torn == Damage(len(GOOD[0]), len(GOOD[1]) - 1, reason, is_torn_end=True)
 
 
 def test_a_tail_of_zeros_is_no_damage(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ottla.wire.topics import TopicPartition
 from tests.unit.cli.log_directory import (
     FIRST,
     T,
+    kill,
     marker,
     plain,
     snapshot,
@@ -153,6 +154,123 @@ def test_an_index_that_is_missing_is_found(
 ) -> None:
     (folder / (STEM + suffix)).unlink()
     assert findings(capsys) == [f"{LOG}: it has no {suffix} beside it"]
+
+
+def notes(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    """What is worth knowing where nothing is wrong."""
+    assert main(["log", "verify", "kafka", *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return [line.replace("kafka/", "") for line in lines if line.startswith("note ")]
+
+
+TORN = "60 bytes: the file ends within a batch"
+ABORTED = "the aborted transaction of producer 4000, 11..15, is"
+KILLED = [
+    f"note {SECOND}.log: it has no .index beside it yet: recovery makes it",
+    f"note {SECOND}.log: it has no .timeindex beside it yet: recovery makes it",
+    f"note {SECOND}.log: {TORN}, which was being written; recovery cuts it off",
+    f"note {SECOND}.txnindex: {ABORTED} not in it yet: recovery adds it",
+]
+
+
+def test_what_a_kill_kept_from_the_files_is_a_note(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kill(folder)
+    assert notes(capsys) == KILLED
+    (folder / "recovery-point-offset-checkpoint").unlink()
+    assert notes(capsys) == KILLED
+
+
+@pytest.mark.parametrize("recovery_point", [16, 17])
+def test_below_the_recovery_point_a_kill_explains_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], recovery_point: int
+) -> None:
+    """The last segment is recovered whatever the point is, but what was synced is not torn."""
+    kill(folder)
+    points = format_offsets({TopicPartition("orders", 0): recovery_point})
+    (folder / "recovery-point-offset-checkpoint").write_bytes(points)
+    if recovery_point == 16:
+        assert notes(capsys) == KILLED
+        return
+    found = findings(capsys)
+    assert [line.partition(": ")[2] for line in found] == [
+        TORN,
+        "the recovery point of orders-0 is 17, where the log ends at 16",
+    ]
+
+
+def test_segments_that_are_not_recovered_lack_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kill(folder)
+    for suffix in (".index", ".txnindex"):
+        (folder / (STEM + suffix)).unlink()
+    found = findings(capsys)
+    assert [line.removeprefix(STEM).partition(",")[0] for line in found] == [
+        ".log: it has no .index beside it",
+        ".txnindex: the aborted transaction of producer 4000",
+    ]
+    (folder / "recovery-point-offset-checkpoint").unlink()
+    assert len(notes(capsys)) == len(KILLED) + 2
+
+
+def test_after_a_clean_stop_nothing_is_missing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kill(folder)
+    (folder / ".kafka_cleanshutdown").write_bytes(b"")
+    found = findings(capsys)
+    assert len([line for line in found if line.startswith(SECOND)]) == len(KILLED)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content", "expected"),
+    [
+        (".index", pack((2, 1)), "where no batch begins"),
+        (".timeindex", times((11_000, 2)), "nothing should be later"),
+        (".txnindex", aborted((1, 11, 15, 11)), "is missing: it is read as committed"),
+    ],
+)
+def test_what_is_wrong_stays_wrong_after_a_kill(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    suffix: str,
+    content: bytes,
+    expected: str,
+) -> None:
+    kill(folder)
+    (folder / (SECOND + suffix)).write_bytes(content)
+    found = findings(capsys)
+    assert any(expected in line for line in found), found
+    assert all(line.startswith(SECOND + suffix) for line in found), found
+
+
+def test_times_of_a_torn_batch_are_not_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kill(folder)
+    (folder / f"{SECOND}.timeindex").write_bytes(times((15_000, 5), (20_004, 10)))
+    assert findings(capsys) == []
+
+
+def test_a_folder_that_waits_to_be_deleted_may_lack_indexes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_orders(folder / f"orders-7.{'0' * 32}-delete")
+    (folder / f"orders-7.{'0' * 32}-delete/{10:020}.index").unlink()
+    assert len(notes(capsys)) == 1
+
+
+def test_a_partition_alone_is_held_to_its_directory(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill(folder)
+    monkeypatch.chdir(folder / "orders-0")
+    assert main(["log", "verify", "."]) == 0
+    (folder / ".kafka_cleanshutdown").write_bytes(b"")
+    assert main(["log", "verify", "."]) == 1
+    assert capsys.readouterr().out
 
 
 def test_epochs_that_no_checkpoint_knows_are_found(
