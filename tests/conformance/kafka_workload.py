@@ -14,6 +14,10 @@ from typing import Any, Final
 
 from ottla.api.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from ottla.api.delete_records import DeleteRecordsRequest, DeleteRecordsResponse
+from ottla.api.incremental_alter_configs import (
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from ottla.errors import ErrorCode
 from ottla.storage.checkpoints import parse_offsets
 from ottla.storage.file_names import CLEANER_OFFSETS
@@ -72,6 +76,23 @@ def create_topics(client: WireClient, topics: Mapping[str, Mapping[str, object]]
     assert not refused, refused
 
 
+def set_option(client: WireClient, topics: Iterable[str], name: str, value: object) -> None:
+    """Set an option of topics."""
+    resource = IncrementalAlterConfigsRequest.Resource
+    asked = [
+        resource(
+            resource_type=2,
+            resource_name=topic,
+            configs=[resource.Config(name=name, config_operation=0, value=str(value))],
+        )
+        for topic in topics
+    ]
+    request = IncrementalAlterConfigsRequest(resources=asked, validate_only=False)
+    answer = client.ask(request, 1, IncrementalAlterConfigsResponse)
+    refused = [found for found in answer.responses if found.error_code != ErrorCode.NONE]
+    assert not refused, refused
+
+
 def delete_records(client: WireClient, name: str, offset: int) -> None:
     """Let a topic's partition begin at an offset."""
     topic = DeleteRecordsRequest.Topic
@@ -126,9 +147,9 @@ class Workload:
         with self.kafka.client() as client:
             delete_records(client, "deleted", offset)
 
-    def wait_until_clean(self) -> None:
+    def wait_until_clean(self, topics: Iterable[str] = ("compacted", "forgotten")) -> None:
         """Wait until the cleaner has been over all that it may clean."""
-        for topic in ("compacted", "forgotten"):
+        for topic in topics:
             self.kafka.wait_for(lambda t=topic: self._is_clean(t), SECONDS_MAX, f"{topic} is dirty")
 
     def wait_until_retained(self) -> None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -32,9 +32,6 @@ class AllTopics:
     """Every folder counts as one of the node's."""
 
     log_options: Mapping[str, LogOptions]
-    histories: dict[TopicPartition, PartitionHistory] = field(
-        default_factory=dict[TopicPartition, PartitionHistory]
-    )
 
     def is_known(self, _: FoundFolder) -> bool:
         """It is."""
@@ -44,9 +41,9 @@ class AllTopics:
         """Kafka's defaults, unless it was said otherwise."""
         return self.log_options.get(partition.topic, LogOptions())
 
-    def history(self, partition: TopicPartition) -> PartitionHistory:
-        """An empty one, which is kept."""
-        return self.histories.setdefault(partition, PartitionHistory())
+    def history(self, _: TopicPartition) -> PartitionHistory:
+        """An empty one for each log; a copy's is not that of what it copies."""
+        return PartitionHistory()
 
 
 @dataclass(slots=True)
@@ -54,7 +51,6 @@ class OurNode:
     """All logs of a node; the partitions of topics are their first ones."""
 
     logs: Logs
-    topics: AllTopics
     findings: dict[str, Findings]
     """What opening each log found, by topic."""
     broker_epoch: int | None
@@ -65,7 +61,9 @@ class OurNode:
 
     def history(self, topic: str) -> PartitionHistory:
         """What is known of a topic's log."""
-        return self.topics.histories[TopicPartition(topic, 0)]
+        history = self[topic].log.history
+        assert isinstance(history, PartitionHistory)
+        return history
 
     def partition(self, topic: str) -> OurPartition:
         """What answers questions about a topic's log."""
@@ -127,6 +125,6 @@ def opened(
                 findings[job.partition.topic] = job.findings
         logs = loading.finish()
         assert not logs.set_aside, logs.set_aside
-        yield OurNode(logs, topics, findings, loading.broker_epoch)
+        yield OurNode(logs, findings, loading.broker_epoch)
     finally:
         directories.release()

@@ -1,7 +1,7 @@
 """Writes logs of every kind as our own node does: by leaders that have nobody to follow them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
@@ -16,7 +16,16 @@ from ottla.storage.segment import SegmentOptions
 from tests.conformance.clients import Sent
 from tests.conformance.drawn_logs import NOW_MS, drawn_records
 
+HOUR_MS: Final = 3_600_000
 _INDEXED: Final = SegmentOptions(index_interval_bytes=300)
+_COMPACTED: Final = LogOptions(
+    _INDEXED,
+    segment_bytes=3000,
+    is_deleted=False,
+    is_compacted=True,
+    min_cleanable_ratio=0.01,
+    delete_retention_ms=HOUR_MS,
+)
 OPTIONS: Final[Mapping[str, LogOptions]] = {
     "codecs": LogOptions(_INDEXED, segment_bytes=32_000),
     "stamped": LogOptions(_INDEXED, segment_bytes=8000),
@@ -28,6 +37,9 @@ OPTIONS: Final[Mapping[str, LogOptions]] = {
     "sparse": LogOptions(_INDEXED, segment_bytes=8000),
     "begun_late": LogOptions(_INDEXED, segment_bytes=8000),
     "empty": LogOptions(),
+    "compacted": _COMPACTED,
+    "forgotten": replace(_COMPACTED, delete_retention_ms=1),
+    "both": replace(_COMPACTED, is_deleted=True, retention_ms=HOUR_MS),
 }
 """The topics, and how we write them; Kafka is told the same of their segments."""
 
@@ -36,7 +48,13 @@ COORDINATOR_EPOCH: Final = 3
 
 def kafka_options(options: LogOptions) -> dict[str, object]:
     """What Kafka is told of a topic that is written so."""
+    policies = {"compact": options.is_compacted, "delete": options.is_deleted}
     return {
+        "cleanup.policy": ",".join(name for name in policies if policies[name]),
+        "delete.retention.ms": options.delete_retention_ms,
+        # More than all of a log cannot be dirty: it cleans nothing before it is told to.
+        "min.cleanable.dirty.ratio": 1.0,
+        "retention.ms": options.retention_ms if options.is_compacted else -1,
         "internal.segment.bytes": options.segment_bytes,
         "index.interval.bytes": options.segment.index_interval_bytes,
         "preallocate": "true" if options.segment.allocated_bytes else "false",
@@ -215,6 +233,34 @@ def _write_nothing(leader: Leader, _: Random, __: int) -> None:
     assert leader.end_offset == 0
 
 
+def keyed(text: str, count: int) -> Iterator[Sent]:
+    """Few keys over and over, of which every third record deletes one."""
+    for row in range(count):
+        value = None if row % 3 == 0 else f"{text} {row}".encode() * 9
+        yield Sent(NOW_MS + row, f"key {(row * 7 + len(text)) % 11}".encode(), value)
+
+
+def _write_keys(leader: Leader, random: Random, number: int) -> None:
+    """All codecs, and transactions that end either way; the keys of the first round stay."""
+    leader.send(Sent(NOW_MS, b"first %d" % row, b"stays" * 9) for row in range(3 * (number == 1)))
+    producer = (400, number)
+    for codec in Codec:
+        leader.send(keyed(f"{number} {codec} ", 12), BatchOptions(codec=codec))
+        leader.produce(producer, 3, is_transactional=True)
+        leader.end(producer, is_commit=random.random() < 0.5)
+
+
+def _write_both(leader: Leader, random: Random, number: int) -> None:
+    """What is old is gone, and of what is not the newest of each key stays."""
+    if number == 1:
+        old = replace(leader, now_ms=leader.now_ms - 2 * HOUR_MS)
+        _write_keys(old, random, number)
+    removal = leader.hosted.log.delete_old(leader.end_offset, leader.now_ms)
+    if removal is not None:
+        removal.run()
+    _write_keys(leader, random, number)
+
+
 _WRITERS: Final[Mapping[str, Callable[[Leader, Random, int], None]]] = {
     "codecs": _write_codecs,
     "stamped": _write_stamped,
@@ -226,4 +272,7 @@ _WRITERS: Final[Mapping[str, Callable[[Leader, Random, int], None]]] = {
     "sparse": _write_sparse,
     "begun_late": _write_begun_late,
     "empty": _write_nothing,
+    "compacted": _write_keys,
+    "forgotten": _write_keys,
+    "both": _write_both,
 }

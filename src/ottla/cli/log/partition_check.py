@@ -122,7 +122,7 @@ class PartitionCheck:
                     index.see(found)
                 if self._see_batch(log, found):
                     replay.see(log.path, found)
-                    epochs.see(log.path, found)
+                    epochs.see(log.path, found, is_recovered=is_recovered)
                 else:
                     replay.skip()
             self.progress.advance(size_bytes - counted, log.path)

@@ -1,7 +1,7 @@
 """From where on the next start recovers a log, as the files of its log directory say.
 
-Until then a log lacks what was not written when its node was killed: entries of indexes that waited
-in memory (I-SEG-3), and the end of a batch. A start makes the one anew and cuts off the other.
+Until then a log lacks what was not written when its node was killed: entries of indexes and leader
+epochs that waited in memory, and the end of a batch. A start makes those anew, and cuts this off.
 """
 
 import os

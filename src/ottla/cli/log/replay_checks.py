@@ -240,8 +240,8 @@ class EpochCheck:
             else:
                 self._epochs.assign(*entry)
 
-    def see(self, path: str, batch: Batch) -> None:
-        """The next batch; an epoch is named once."""
+    def see(self, path: str, batch: Batch, *, is_recovered: bool = False) -> None:
+        """The next batch; an epoch is named once, and by a note where recovery makes it anew."""
         row = batch.row
         epoch = row.partition_leader_epoch
         if row.magic < 2 or epoch < 0:
@@ -252,18 +252,26 @@ class EpochCheck:
         self._last_epoch = epoch
         if self.is_silent or row.last_offset < self._log_start_offset or epoch in self._named:
             return
-        if not self._is_there:
-            self._named.add(epoch)
-            self._findings.bad(self._path, None, f"it is missing, but the log has epoch {epoch}")
+        fault = self._why_not(batch, epoch)
+        if fault is None:
             return
+        self._named.add(epoch)
+        if is_recovered:
+            self._findings.note(self._path, f"{fault}; recovery mends it")
+        else:
+            self._findings.bad(self._path, None, fault)
+
+    def _why_not(self, batch: Batch, epoch: int) -> str | None:
+        """What the checkpoint says of the offsets of a batch, if it is not the batch's epoch."""
+        if not self._is_there:
+            return f"it is missing, but the log has epoch {epoch}"
+        row = batch.row
         for offset in (max(row.base_offset, self._log_start_offset), row.last_offset):
             said = self._epochs.epoch_at(offset)
             if said != epoch:
-                self._named.add(epoch)
                 known = "no epoch" if said is None else f"epoch {said}"
-                reason = f"offset {offset} is said to be of {known}, its batch is of {epoch}"
-                self._findings.bad(self._path, None, reason)
-                return
+                return f"offset {offset} is said to be of {known}, its batch is of {epoch}"
+        return None
 
     def end(self, end_offset: int) -> None:
         """The log is over."""

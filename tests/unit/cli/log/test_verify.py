@@ -246,6 +246,19 @@ def test_what_is_wrong_stays_wrong_after_a_kill(
     assert all(line.startswith(SECOND + suffix) for line in found), found
 
 
+def test_epochs_that_waited_when_it_was_killed_are_a_note(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kill(folder)
+    checkpoint = folder / "orders-0/leader-epoch-checkpoint"
+    checkpoint.write_bytes(epochs((0, 0), (1, 5)))
+    (note,) = set(notes(capsys)) - set(KILLED)
+    assert note.endswith("13 is said to be of epoch 1, its batch is of 3; recovery mends it")
+    checkpoint.write_bytes(epochs((0, 0)))
+    (found,) = findings(capsys)
+    assert found.endswith("offset 5 is said to be of epoch 0, its batch is of 1")
+
+
 def test_times_of_a_torn_batch_are_not_judged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
