@@ -45,6 +45,17 @@ NOUNS: Final = (
         ),
     ),
     Noun(
+        "storage",
+        "prepare the log directories of a node, and see whose they are",
+        (
+            Verb("random-uuid", "print an id for a new cluster", "ottla.cli.storage.random_uuid"),
+            Verb("format", "make directories a node's log directories", "ottla.cli.storage.format"),
+            Verb(
+                "info", "print whose directories are, and what is there", "ottla.cli.storage.info"
+            ),
+        ),
+    ),
+    Noun(
         "topic",
         "see, make, change and remove the topics of a running cluster",
         (

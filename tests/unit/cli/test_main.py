@@ -55,10 +55,7 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (
-            ["start"],
-            "ottla knows no 'start', only: dev, log, topic, record, config, quota, cluster; type: ",
-        ),
+        (["start"], "ottla knows no 'start', only: dev, log, storage, topic, record, config, "),
         (["log", "undo"], "ottla log knows no 'undo'"),
         (["log", "dump"], "the following arguments are required: PATH; type: ottla log dump"),
     ],

@@ -1,0 +1,1 @@
+"""`ottla storage`: log directories before a node uses them: ids, formatting, what is there."""
