@@ -102,6 +102,7 @@ NOUNS: Final = (
             Verb("directories", "print the log directories", "ottla.cli.cluster.directories"),
         ),
     ),
+    Noun("completion", "let a shell complete commands", module="ottla.cli.completion"),
 )
 
 

@@ -38,6 +38,21 @@ class Parser(argparse.ArgumentParser):
 def run_verb(prog: str, module: str, words: list[str]) -> int:
     """Run the verb of a module with the words that follow its name."""
     command: Command = import_module(module).command()
+    parser = _parser(prog, command)
+    try:
+        arguments = parser.parse_args(joined(words))
+    except SystemExit:
+        # The help was asked for, and is out.
+        return EXIT_FINE
+    return command.run(arguments, Terminal.of_process())
+
+
+def parser_of(prog: str, module: str) -> Parser:
+    """What reads the words after a verb."""
+    return _parser(prog, import_module(module).command())
+
+
+def _parser(prog: str, command: Command) -> Parser:
     parser = Parser(
         prog=prog,
         usage=f"{prog} [options] {command.operands}",
@@ -47,12 +62,7 @@ def run_verb(prog: str, module: str, words: list[str]) -> int:
         allow_abbrev=False,
     )
     command.declare(parser)
-    try:
-        arguments = parser.parse_args(joined(words))
-    except SystemExit:
-        # The help was asked for, and is out.
-        return EXIT_FINE
-    return command.run(arguments, Terminal.of_process())
+    return parser
 
 
 def joined(words: list[str]) -> list[str]:
