@@ -131,3 +131,23 @@ def test_kafkas_own_tools(tool: Callable[..., str], address: str) -> None:
         *("--throughput", "-1", "--bootstrap-server", address, "--command-property", "acks=all"),
     )
     assert "2000 records sent" in said
+
+
+def test_kafkas_own_tools_see_and_change_the_cluster(
+    tool: Callable[..., str], address: str
+) -> None:
+    server = ("--bootstrap-server", address)
+    topic = ("--topic", "managed")
+    tool("TopicCommand", *server, "--create", *topic, "--config", "retention.ms=5000000")
+    tool("TopicCommand", *server, "--alter", *topic, "--partitions", "3")
+    described = tool("TopicCommand", *server, "--describe", *topic)
+    assert "PartitionCount: 3" in described
+    assert "retention.ms=5000000" in described
+    assert "managed:2:0" in tool("GetOffsetShell", *server, *topic)
+    assert '"partition":"managed-2"' in tool("LogDirsCommand", *server, "--describe")
+    assert "LeaderId:               1" in tool(
+        "MetadataQuorumCommand", *server, "describe", "--status"
+    )
+    assert "FinalizedVersionLevel: 4.3-IV0" in tool("FeatureCommand", *server, "describe")
+    tool("TopicCommand", *server, "--delete", *topic)
+    assert "managed" not in tool("TopicCommand", *server, "--list").split()
