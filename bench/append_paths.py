@@ -21,8 +21,10 @@ from ottla.broker.connections import Request
 from ottla.broker.events import Connected, Received
 from ottla.broker.node import Node
 from ottla.broker.partitions import Partition
+from ottla.records.batch import WritableBuffer
 from ottla.records.builder import write_batch
 from ottla.records.check import check
+from ottla.records.scan import BatchRow
 from ottla.runtime.loop import clock_tick
 from ottla.runtime.process import NodeOptions, NodeProcess
 from ottla.sim.client import request_frame
@@ -39,7 +41,8 @@ class AppendToLog(NamedTuple):
 
     request: Request
     partition: Partition
-    placed: appending.Placed
+    data: WritableBuffer
+    rows: list[BatchRow]
 
 
 class Appended(NamedTuple):
@@ -71,16 +74,17 @@ def decide(node: Node, message: Message, request: Request) -> AppendToLog:
     records = cast("memoryview", one.records)
     verdict = check(records, partition.topic.options.rules, node.clock.wall_ms)
     assert verdict.header is not None
-    placed = appending.place(partition, records, verdict, verdict.header, node.clock.wall_ms)
-    return AppendToLog(request, partition, placed)
+    header, wall_ms = verdict.header, node.clock.wall_ms
+    data, rows = appending.place(partition, records, verdict, header, wall_ms)
+    return AppendToLog(request, partition, data, rows)
 
 
 def append_directly(node: Node, message: Message, request: Request) -> Message | None:
     """A handler that appends."""
     decided = decide(node, message, request)
-    _, partition, placed = decided
+    _, partition, data, rows = decided
     try:
-        partition.append(placed.data, placed.rows, node.clock.wall_ms)
+        partition.append(data, rows, node.clock.wall_ms)
     except OSError:
         return None
     return answer(decided)
@@ -95,10 +99,10 @@ def leave_to_driver(node: Node, message: Message, request: Request) -> None:
 
 def answer(decided: AppendToLog) -> Message:
     """What a client is told of a batch that is there."""
-    _, partition, placed = decided
+    _, partition, _, rows = decided
     code = partition.leader.is_committed(partition.log.end_offset)
     told = ProduceResponse.Topic.Partition(
-        index=partition.index, error_code=code or 0, base_offset=placed.rows[0].base_offset
+        index=partition.index, error_code=code or 0, base_offset=rows[0].base_offset
     )
     topic = ProduceResponse.Topic(name="bench", partition_responses=[told])
     return ProduceResponse(responses=[topic])
@@ -120,7 +124,7 @@ def by_effects(node: Node) -> Callable[[memoryview], object]:
             if type(effect) is AppendToLog:
                 fault: OSError | None = None
                 try:
-                    effect.partition.append(effect.placed.data, effect.placed.rows, clock.wall_ms)
+                    effect.partition.append(effect.data, effect.rows, clock.wall_ms)
                 except OSError as raised:
                     fault = raised
                 tell(Appended(effect, fault))

@@ -11,12 +11,12 @@ from ottla.broker.clock import Clock
 from ottla.broker.partitions import Partition
 from ottla.core.partition.producer_state import KnownBatch
 from ottla.errors import ErrorCode
-from ottla.records.batch import BatchHeader, WritableBuffer
+from ottla.records.batch import LENGTH_END, BatchHeader, WritableBuffer
 from ottla.records.check import Rules, admit, check
 from ottla.records.message_set_append import AppendTarget, assign_offsets
 from ottla.records.message_set_check import check_message_set
 from ottla.records.rebuild import recompress
-from ottla.records.scan import BatchRow, scan
+from ottla.records.scan import BatchRow, new_row, scan
 from ottla.records.verdicts import RecordError, Verdict
 from ottla.storage.writes import DISK_FULL
 
@@ -38,14 +38,6 @@ class Outcome(NamedTuple):
     record_errors: tuple[RecordError, ...] = ()
     has_moved: bool = False
     """Has the high watermark moved?"""
-
-
-class Placed(NamedTuple):
-    """Batches as they are appended, at the end of the log."""
-
-    data: WritableBuffer | bytes
-    rows: list[BatchRow]
-    append_time: int
 
 
 NOTHING: Final = Outcome(ErrorCode.NONE)
@@ -84,7 +76,8 @@ def _append_batch(partition: Partition, records: memoryview, rules: Rules, clock
             return _as_before(partition, decision.duplicate)
         if decision.error:
             return Outcome(decision.error, reason=decision.reason)
-    return _write(partition, place(partition, records, verdict, header, clock.wall_ms), clock)
+    data, rows = place(partition, records, verdict, header, clock.wall_ms)
+    return _write(partition, data, rows, clock)
 
 
 def place(
@@ -93,7 +86,7 @@ def place(
     verdict: Verdict,
     header: BatchHeader,
     wall_ms: int,
-) -> Placed:
+) -> tuple[WritableBuffer, list[BatchRow]]:
     """Give a sound batch its place, and what else the topic demands."""
     options = partition.topic.options
     rules, codec = options.rules, options.codec
@@ -103,27 +96,34 @@ def place(
     if codec is not None and codec != header.codec:
         data = recompress(records, codec, options.level, inflated=verdict.inflated)
     admit(data, verdict, rules, (offset, epoch), wall_ms)
-    if rules.is_append_time:
-        return Placed(data, scan(data).rows, wall_ms)
-    if data is not records or verdict.max_timestamp != header.max_timestamp:
-        return Placed(data, scan(data).rows, NO_TIME)
-    row = BatchRow(
-        0,
-        len(records),
-        2,
-        header.attributes,
-        offset,
-        offset + header.last_offset_delta,
-        header.base_timestamp,
-        header.max_timestamp,
-        header.producer_id,
-        header.producer_epoch,
-        header.base_sequence,
-        header.records_count,
-        epoch,
-        header.crc,
+    if (
+        rules.is_append_time
+        or data is not records
+        or verdict.max_timestamp != header.max_timestamp
+    ):
+        return data, scan(data).rows
+    _, length, _, magic, crc, attributes, last_offset_delta, base_timestamp, *rest = header
+    max_timestamp, producer_id, producer_epoch, base_sequence, records_count = rest
+    row = new_row(
+        BatchRow,
+        (
+            0,
+            length + LENGTH_END,
+            magic,
+            attributes,
+            offset,
+            offset + last_offset_delta,
+            base_timestamp,
+            max_timestamp,
+            producer_id,
+            producer_epoch,
+            base_sequence,
+            records_count,
+            epoch,
+            crc,
+        ),
     )
-    return Placed(data, [row], NO_TIME)
+    return data, [row]
 
 
 def _append_set(partition: Partition, records: memoryview, rules: Rules, clock: Clock) -> Outcome:
@@ -143,19 +143,20 @@ def _append_set(partition: Partition, records: memoryview, rules: Rules, clock: 
         partition_leader_epoch=partition.leader.leader_epoch,
     )
     data = assign_offsets(records, verdict, target).data
-    time = NO_TIME if append_time is None else append_time
-    return _write(partition, Placed(data, scan(data).rows, time), clock)
+    return _write(partition, data, scan(data).rows, clock)
 
 
-def _write(partition: Partition, placed: Placed, clock: Clock) -> Outcome:
-    data, rows, append_time = placed
+def _write(
+    partition: Partition, data: WritableBuffer | bytes, rows: list[BatchRow], clock: Clock
+) -> Outcome:
     options = partition.topic.options
-    if len(data) > options.log.segment_bytes:
-        reason = f"{len(data)} bytes, where a segment has {options.log.segment_bytes}"
+    size_bytes = len(data)
+    if size_bytes > options.log.segment_bytes:
+        reason = f"{size_bytes} bytes, where a segment has {options.log.segment_bytes}"
         return Outcome(ErrorCode.RECORD_LIST_TOO_LARGE, reason=reason)
-    if len(data) > options.rules.batch_bytes_max:
+    if size_bytes > options.rules.batch_bytes_max:
         # Only a batch that was written anew can have grown since it was checked.
-        reason = f"a batch of {len(data)} bytes after its conversion"
+        reason = f"a batch of {size_bytes} bytes after its conversion"
         return Outcome(ErrorCode.MESSAGE_TOO_LARGE, reason=reason)
     try:
         has_moved = partition.append(data, rows, clock.wall_ms)
@@ -163,9 +164,10 @@ def _write(partition: Partition, placed: Placed, clock: Clock) -> Outcome:
         # Without room an append leaves nothing behind, and there may be room again.
         partition.is_offline = fault.errno not in DISK_FULL
         return Outcome(ErrorCode.KAFKA_STORAGE_ERROR, reason=fault.strerror)
+    append_time = clock.wall_ms if options.rules.is_append_time else NO_TIME
     end_offset = partition.log.end_offset
     return Outcome(
-        ErrorCode.NONE, rows[0].base_offset, end_offset, append_time, has_moved=has_moved
+        ErrorCode.NONE, rows[0].base_offset, end_offset, append_time, None, (), has_moved
     )
 
 

@@ -47,6 +47,7 @@ class Request:
         "parked",
         "parts",
         "route",
+        "version",
     )
 
     def __init__(
@@ -54,13 +55,10 @@ class Request:
     ) -> None:
         self.connection = connection
         self.route = route
+        self.version = route.version
+        """The version in which it came, and in which it is answered."""
         self.correlation_id = correlation_id
         self.client_id = client_id
         self.parked: Parked | None = None
         self.is_done = False
         self.parts: Sequence[Part] | None = None
-
-    @property
-    def version(self) -> int:
-        """The version in which it came, and in which it is answered."""
-        return self.route.version

@@ -22,6 +22,7 @@ class Partition:
         "hosted",
         "index",
         "is_durable",
+        "is_internal",
         "is_offline",
         "leader",
         "log",
@@ -46,6 +47,7 @@ class Partition:
         self.history = history
         self.leader = leader
         self.is_durable = is_durable
+        self.is_internal = topic.is_internal
         self.is_offline = False
         self.has_left = False
         """Is it led elsewhere or in another epoch now, or gone?"""
@@ -64,8 +66,8 @@ class Partition:
         """Append batches that have their offsets; answer whether the high watermark moved."""
         log, leader = self.log, self.leader
         log.append(((data, rows),), now_ms)
-        leader.end_offset = log.end_offset
-        return not self.is_durable and self.commit(log.end_offset)
+        leader.end_offset = end_offset = log.end_offset
+        return not self.is_durable and self.commit(end_offset)
 
     def commit(self, end_offset: int) -> bool:
         """What lies before an offset counts here; answer whether the high watermark moved."""

@@ -5,7 +5,9 @@ own disk holds already: only what would break the log is refused there, since re
 accepted once must stay readable.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -41,6 +43,10 @@ INT64_MAX: Final = 2**63 - 1
 INT64_MIN: Final = -(2**63)
 
 _ENTRY_BYTES_MIN: Final = 17
+
+# By a getter, as the type checkers do not know the type of a tuple's own `__new__`.
+_new_header: Final[Callable[[type[BatchHeader], Iterable[int]], BatchHeader]]
+_new_header = attrgetter("__new__")(tuple)
 _LENGTH_MIN: Final = 14
 
 
@@ -63,7 +69,7 @@ def check(data: Buffer, rules: Rules, now_ms: int) -> Verdict:
     size = len(data)
     if size < HEADER_BYTES or data[16] != 2:
         return _refuse_framing(data)
-    header = BatchHeader._make(HEADER.unpack_from(data))
+    header = _new_header(BatchHeader, HEADER.unpack_from(data))
     if header.batch_length != size - LENGTH_END:
         return _refuse_framing(data)
     if header.base_offset != 0:
@@ -136,8 +142,11 @@ def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int)
             return Verdict(ErrorCode.MESSAGE_TOO_LARGE, str(fault), header=header)
         except Malformed as fault:
             return _invalid(header, f"the records do not decompress: {fault}")
-    earliest = max(now_ms - rules.before_max_ms, INT64_MIN)
-    latest = min(now_ms + rules.after_max_ms, INT64_MAX)
+    earliest, latest = now_ms - rules.before_max_ms, now_ms + rules.after_max_ms
+    if earliest < INT64_MIN:
+        earliest = INT64_MIN
+    if latest > INT64_MAX:
+        latest = INT64_MAX
     demands = kernel.CONSECUTIVE
     if rules.is_compacted:
         demands |= kernel.KEYS
@@ -188,9 +197,13 @@ def admit(
     The time type becomes the topic's, and the largest time what it is, whatever the client said.
     """
     assert verdict.error == ErrorCode.NONE, "only a batch found good is admitted"
+    header = verdict.header
+    assert header is not None, "a sound batch has a header"
     assign_offsets(batch, *place)
-    max_timestamp = now_ms if rules.is_append_time else verdict.max_timestamp
-    set_max_timestamp(batch, max_timestamp, is_append_time=rules.is_append_time)
+    if rules.is_append_time:
+        set_max_timestamp(batch, now_ms, is_append_time=True)
+    elif verdict.max_timestamp != header.max_timestamp:
+        set_max_timestamp(batch, verdict.max_timestamp, is_append_time=False)
 
 
 class Copied(NamedTuple):

@@ -54,7 +54,7 @@ class BatchRow(NamedTuple):
 
 
 # By a getter, as the type checkers do not know the type of a tuple's own `__new__`.
-_new_row: Final[Callable[[type[BatchRow], Iterable[int]], BatchRow]] = attrgetter("__new__")(tuple)
+new_row: Final[Callable[[type[BatchRow], Iterable[int]], BatchRow]] = attrgetter("__new__")(tuple)
 
 
 class Scan(NamedTuple):
@@ -78,7 +78,7 @@ def rows_of(cells: memoryview) -> list[BatchRow]:
     """The rows whose columns lie one after the other."""
     values = iter(cells)
     # As `_make` does, at a third of its cost, which is paid for every batch.
-    return [_new_row(BatchRow, row) for row in zip(*[values] * kernel.COLUMNS, strict=True)]
+    return [new_row(BatchRow, row) for row in zip(*[values] * kernel.COLUMNS, strict=True)]
 
 
 class Place(NamedTuple):

@@ -130,7 +130,7 @@ class SocketConnection:
     def send(self, parts: Sequence[Part]) -> None:
         """Let parts wait to be sent in order."""
         for part in parts:
-            size_bytes = part.size_bytes if isinstance(part, Slice) else len(part)
+            size_bytes = part.size_bytes if type(part) is Slice else len(part)
             if size_bytes:
                 self._queue.append(part)
                 self._queued_bytes += size_bytes
@@ -194,6 +194,9 @@ class SocketConnection:
                 break
         sent = self._socket.sendmsg(parts, (), flags)
         self._queued_bytes -= sent
+        if not self._queued_bytes:
+            self._queue.clear()
+            return True
         self._drop(parts, sent)
         return sent == wanted
 

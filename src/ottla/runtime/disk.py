@@ -91,7 +91,8 @@ class SystemFile:
         return self._descriptor
 
     def write(self, parts: Sequence[Buffer], position: int) -> int:
-        _check_position(position)
+        if position < 0:
+            _check_position(position)
         if len(parts) <= _PARTS_MAX:
             return os.pwritev(self._descriptor, parts, position)
         written = 0

@@ -183,10 +183,11 @@ class Loop:
     def _give_out(self, connection: SocketConnection) -> None:
         """Tell the node of every frame that has come."""
         step, number = self._node.step, connection.number
-        frame = connection.next_frame()
+        next_frame, carry_out = connection.next_frame, self.carry_out
+        frame = next_frame()
         while frame is not None:
-            self.carry_out(step(Received(number, frame)))
-            frame = connection.next_frame()
+            carry_out(step(Received(number, frame)))
+            frame = next_frame()
         connection.settle()
 
     def _flush_all(self) -> None:

@@ -46,6 +46,7 @@ class EntryFile:
         "_layout",
         "_waiting",
         "has_new_name",
+        "has_page",
         "path",
     )
 
@@ -63,6 +64,8 @@ class EntryFile:
         self._last: tuple[int, ...] | None = None
         self._is_stale = False  # What the file holds behind the written is to be made anew.
         self._is_synced = True
+        self.has_page = False
+        """Do so many entries wait that they should be written? A field, as each append asks."""
 
     def __len__(self) -> int:
         if self._count < 0:
@@ -91,11 +94,6 @@ class EntryFile:
         return self._last
 
     @property
-    def has_page(self) -> bool:
-        """Do so many entries wait that they should be written?"""
-        return len(self._waiting) >= PAGE_BYTES
-
-    @property
     def _written(self) -> int:
         """How many of the entries are in the file."""
         return self._count - len(self._waiting) // self._layout.size
@@ -106,6 +104,7 @@ class EntryFile:
             len(self)
         self._count += 1
         self._waiting += self._layout.pack(*entry)
+        self.has_page = len(self._waiting) >= PAGE_BYTES
         self._last = entry
 
     def write(self) -> None:
@@ -125,7 +124,7 @@ class EntryFile:
             self._is_synced = False
             self.has_new_name |= position == 0
             write_or_cut(file, [self._waiting], position)
-            self._waiting = bytearray()
+            self._wait_for_none()
 
     def _pass_over_same(self) -> None:
         """Leave alone what the file holds already, up to the first entry that differs (I-IDX-4)."""
@@ -139,6 +138,7 @@ class EntryFile:
             self._is_synced = False
             self.has_new_name = True
             del self._waiting[:same]
+            self.has_page = len(self._waiting) >= PAGE_BYTES
         if self._waiting:
             self._cut(self._written)
             self._is_stale = False
@@ -175,9 +175,10 @@ class EntryFile:
         last = self[count - 1] if count else None
         if count < self._written:
             self._cut(count)
-            self._waiting = bytearray()
+            self._wait_for_none()
         else:
             del self._waiting[(count - self._written) * self._layout.size :]
+            self.has_page = len(self._waiting) >= PAGE_BYTES
         self._count = count
         self._last = last
 
@@ -185,7 +186,7 @@ class EntryFile:
         """Forget every entry; of what the file holds goes what is not made anew."""
         self._is_stale = True
         self._count = 0
-        self._waiting = bytearray()
+        self._wait_for_none()
         self._last = None
 
     def fill(self, entries: bytearray) -> None:
@@ -232,9 +233,13 @@ class EntryFile:
 
     def abandon(self) -> None:
         """Forget what waits as well, since the file is to go."""
-        self._waiting = bytearray()
+        self._wait_for_none()
         self._is_stale = False
         self.forget()
+
+    def _wait_for_none(self) -> None:
+        self._waiting = bytearray()
+        self.has_page = False
 
     def _opened(self, *, create: bool = False) -> File:
         return self._handles.open(self.path, create=create)

@@ -196,9 +196,8 @@ class Segment:
         position = self.size_bytes
         self._is_synced = False
         end = write_or_cut(self._handles.open(self._path, create=True), parts, position)
-        written = rows[0].size_bytes if len(rows) == 1 else sum(row.size_bytes for row in rows)
-        assert written == end - position, "rows of other parts"
-        self._indexes.note(rows, position)
+        noted_end = self._indexes.note(rows, position)
+        assert noted_end == end, "rows of other parts"
         self.size_bytes = end
         self._next_offset = last_offset + 1
 

@@ -31,7 +31,14 @@ _SIZE, _LAST_OFFSET, _TIME = (
 class SegmentIndexes:
     """What finds batches of one segment by offset and by time."""
 
-    __slots__ = ("_bytes_since_entry", "_interval_bytes", "latest", "offsets", "times")
+    __slots__ = (
+        "_bytes_since_entry",
+        "_entries_left",
+        "_interval_bytes",
+        "latest",
+        "offsets",
+        "times",
+    )
 
     def __init__(
         self, handles: Handles, names: tuple[str, str], base_offset: int, sizes: tuple[int, int]
@@ -42,10 +49,13 @@ class SegmentIndexes:
         self.times = TimeIndex(handles, names[1], base_offset, bytes_max)
         self.latest: TimestampOffset | None = None
         self._bytes_since_entry = 0
+        self._entries_left = 0  # So many fit in both for certain; at 0 they are asked.
 
     @property
     def is_full(self) -> bool:
         """Is there no room in one of them for another entry?"""
+        if self._entries_left > 0:
+            return False
         offsets, times = self.offsets, self.times
         return (
             len(offsets.entries) >= offsets.entries_max or len(times.entries) >= times.entries_max
@@ -65,29 +75,39 @@ class SegmentIndexes:
         """Forget every entry, as if no batch had been written."""
         for file in self.files:
             file.clear()
+        self._entries_left = 0
         self.latest = TimestampOffset(NO_TIMESTAMP, self.offsets.base_offset)
         self._bytes_since_entry = 0
 
-    def note(self, rows: Sequence[BatchRow], position: int) -> None:
-        """Make what entries are due for batches that were written from a position on."""
+    def note(self, rows: Sequence[BatchRow], position: int) -> int:
+        """Make what entries are due for batches written from a position on; give where they end."""
         assert self.latest is not None, "an append begins with the latest time known"
         latest = self.latest
         timestamp, offset = latest
         since, interval_bytes = self._bytes_since_entry, self._interval_bytes
-        offsets, times, base_offset = self.offsets, self.times, self.offsets.base_offset
         for row in rows:
             size_bytes, last_offset, max_timestamp = row[_SIZE], row[_LAST_OFFSET], row[_TIME]
             if max_timestamp > timestamp:
                 timestamp, offset = max_timestamp, last_offset
-            if since > interval_bytes and not (offsets.is_full or times.is_full):
-                offsets.entries.append(last_offset - base_offset, position)
-                times.append(timestamp, offset)
+            if since > interval_bytes and (self._entries_left > 0 or self._has_room()):
+                self._entries_left -= 1
+                self.offsets.entries.append(last_offset - self.offsets.base_offset, position)
+                self.times.append(timestamp, offset)
                 since = 0
             since += size_bytes
             position += size_bytes
         if timestamp > latest[0]:
             self.latest = TimestampOffset(timestamp, offset)
         self._bytes_since_entry = since
+        return position
+
+    def _has_room(self) -> bool:
+        """Is there room for an entry in both? How much is remembered, as entries only come."""
+        offsets, times = self.offsets, self.times
+        of_offsets = offsets.entries_max - offsets.entries.count
+        # The last room for a time is for the one that the roll adds.
+        self._entries_left = min(of_offsets, times.entries_max - 1 - times.entries.count)
+        return self._entries_left > 0
 
     def check(self) -> CheckedBatches:
         """A walk over all batches of the segment that makes the entries which `note` would make."""
@@ -113,6 +133,7 @@ class SegmentIndexes:
     def finish(self) -> None:
         """Write all entries, the one of the latest time too, and cut what room is left."""
         assert self.latest is not None, "a segment is finished after its latest time is known"
+        self._entries_left = 0
         self.times.append(*self.latest)
         for file in self.files:
             file.make()

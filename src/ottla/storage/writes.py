@@ -49,12 +49,12 @@ def write_or_cut(file: File, parts: Sequence[Buffer], position: int) -> int:
     What a write that failed left behind must not lie there when the next, shorter one ends within
     it. If it cannot even be cut off, that is the error: nobody knows then what the file holds.
     """
-    end = position + sum(map(len, parts))
+    size_bytes = len(parts[0]) if len(parts) == 1 else sum(map(len, parts))
     try:
         written = file.write(parts, position)
-        if position + written < end:
+        if written < size_bytes:
             _write_rest(file, parts, position, written)
     except OSError:
         file.truncate(position)
         raise
-    return end
+    return position + size_bytes

@@ -28,6 +28,7 @@ class Produce:
     __slots__ = (
         "_asked",
         "_failed",
+        "_moved",
         "_node",
         "_open",
         "_request",
@@ -41,32 +42,35 @@ class Produce:
         self._asked = asked
         self._request = request
         self._open: list[tuple[Partition, int, _Answer]] = []
+        self._moved: list[Partition] = []
         self._failed = ErrorCode.NONE
-        self._response = ProduceResponse(responses=[])
         self.keys: Sequence[Partition] = ()
-        self.deadline_ms = node.clock.now_ms + max(asked.timeout_ms, 0)
 
     def start(self) -> ProduceResponse | None:
         """Append everything; answer, unless something is not committed or no answer is wanted."""
-        moved: list[Partition] = []
-        for topic in self._asked.topic_data:
-            answers = [self._append(topic, one, moved) for one in topic.partition_data]
-            self._response.responses.append(
-                ProduceResponse.Topic(
-                    name=topic.name, topic_id=topic.topic_id, partition_responses=answers
-                )
+        node, asked = self._node, self._asked
+        append = self._append
+        topics = [
+            ProduceResponse.Topic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partition_responses=[append(topic, one) for one in topic.partition_data],
             )
-        for partition in moved:
-            self._node.waiting.wake(partition)
-        if self._asked.acks == 0:
+            for topic in asked.topic_data
+        ]
+        for partition in self._moved:
+            node.waiting.wake(partition)
+        if asked.acks == 0:
             if self._failed:
                 # All that a client without an answer can be told is that something failed.
                 reason = f"Produce without acks: {self._failed.name}"
-                self._node.close(self._request.connection, reason)
+                node.close(self._request.connection, reason)
             return None
+        self._response = ProduceResponse(responses=topics)
         if not self._open:
             return self._response
         self.keys = [partition for partition, _, _ in self._open]
+        self.deadline_ms = node.clock.now_ms + max(asked.timeout_ms, 0)
         return None
 
     def complete(self, *, is_expired: bool) -> bool:
@@ -77,36 +81,35 @@ class Produce:
         return True
 
     def _append(
-        self,
-        topic: ProduceRequest.Topic,
-        one: ProduceRequest.Topic.Partition,
-        moved: list[Partition],
+        self, topic: ProduceRequest.Topic, one: ProduceRequest.Topic.Partition
     ) -> _Answer:
-        request, acks = self._request, self._asked.acks
-        partition = _partition(self._node, topic, one.index, request)
+        node, request, acks = self._node, self._request, self._asked.acks
+        partition = _partition(node, topic, one.index, request)
         if isinstance(partition, ErrorCode):
             self._failed = partition
             return _refused(one.index, Outcome(partition))
         records = one.records
         assert not isinstance(records, bytes), "what was decoded is a view of the frame"
-        clock = self._node.clock
-        outcome = appending.append(partition, records, clock, version=request.version, acks=acks)
-        if outcome.error:
-            self._failed = outcome.error
+        outcome = appending.append(
+            partition, records, node.clock, version=request.version, acks=acks
+        )
+        error, base_offset, end_offset, append_time, _, _, has_moved = outcome
+        if error:
+            self._failed = error
             return _refused(one.index, outcome)
-        if outcome.has_moved:
-            moved.append(partition)
+        if has_moved and partition in node.waiting:
+            self._moved.append(partition)
         if partition.must_flush or partition.has_rolled():
-            self._node.logs.appended(partition)
+            node.logs.appended(partition)
         answer = _Answer(
             index=one.index,
             error_code=0,
-            base_offset=outcome.base_offset,
-            log_append_time_ms=outcome.append_time,
+            base_offset=base_offset,
+            log_append_time_ms=append_time,
             log_start_offset=partition.log.log_start_offset,
         )
-        if acks == ALL_IN_SYNC and not self._settle(partition, outcome.end_offset, answer):
-            self._open.append((partition, outcome.end_offset, answer))
+        if acks == ALL_IN_SYNC and not self._settle(partition, end_offset, answer):
+            self._open.append((partition, end_offset, answer))
         return answer
 
     def _settle(
@@ -170,7 +173,7 @@ def _partition(
         return unknown
     if partition.is_offline:
         return ErrorCode.KAFKA_STORAGE_ERROR
-    if partition.topic.is_internal and request.client_id != ADMIN_CLIENT:
+    if partition.is_internal and request.client_id != ADMIN_CLIENT:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
     return partition
 
