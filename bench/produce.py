@@ -107,9 +107,7 @@ def frames(case: Case, producer_id: int) -> list[Frame]:
 def drive(sock: socket.socket, case: Case, seconds: float) -> int:
     """Keep requests in flight for so long; give how many were answered."""
     asked(sock, MetadataRequest(topics=[MetadataRequest.Topic(name=TOPIC)]), 9, MetadataResponse)
-    given = asked(
-        sock, _NEW_PRODUCER, 4, InitProducerIdResponse
-    ).producer_id
+    given = asked(sock, _NEW_PRODUCER, 4, InitProducerIdResponse).producer_id
     prepared = frames(case, given)
     sent = answered = sequence = 0
     answers = bytearray()
@@ -185,9 +183,7 @@ def measure(address: str, pid: int, case: Case, seconds: float) -> None:
         before = spent(pid)
         count = drive(sock, case, seconds)
         after = spent(pid)
-    user, system = (
-        (now - then) / count * 1e6 for now, then in zip(after, before, strict=True)
-    )
+    user, system = ((now - then) / count * 1e6 for now, then in zip(after, before, strict=True))
     gigabytes = count * case.records * case.value_bytes / 1e9
     whole = (sum(after) - sum(before)) / gigabytes
     print(
@@ -200,9 +196,9 @@ def count_calls(case: Case, seconds: float) -> None:
     """Print how many system calls a batch costs a node, by their names."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "calls"
-        with our_node("strace", "-f", "-c", "-o", os.fspath(table)) as (address, _):
-            with connected(address) as sock:
-                count = drive(sock, case, seconds)
+        traced = our_node("strace", "-f", "-c", "-o", os.fspath(table))
+        with traced as (address, _), connected(address) as sock:
+            count = drive(sock, case, seconds)
         rows = [line.split() for line in table.read_text(encoding="ascii").splitlines()]
     often: dict[str, float] = {}
     for row in rows:

@@ -96,11 +96,7 @@ def place(
     if codec is not None and codec != header.codec:
         data = recompress(records, codec, options.level, inflated=verdict.inflated)
     admit(data, verdict, rules, (offset, epoch), wall_ms)
-    if (
-        rules.is_append_time
-        or data is not records
-        or verdict.max_timestamp != header.max_timestamp
-    ):
+    if rules.is_append_time or data is not records or verdict.max_timestamp != header.max_timestamp:
         return data, scan(data).rows
     _, length, _, magic, crc, attributes, last_offset_delta, base_timestamp, *rest = header
     max_timestamp, producer_id, producer_epoch, base_sequence, records_count = rest

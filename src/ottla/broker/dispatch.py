@@ -83,6 +83,7 @@ class Route:
         "header_version",
         "key",
         "refuse",
+        "response_header",
         "response_header_version",
         "version",
     )
@@ -93,6 +94,7 @@ class Route:
         self.key = key
         self.version = version
         self.header_version = request_header_version(key, version)
+        self.response_header = ResponseHeader(correlation_id=0)
         self.response_header_version = response_header_version(key, version)
         self.decode = decoder_of(request_class(key), version)
         self.handle: Callable[[Node, Message, Request], Message | None] = module.handle
@@ -144,11 +146,10 @@ class Dispatch:
         connection = request.connection
         if response is not None:
             route = request.route
+            header = route.response_header
+            header.correlation_id = request.correlation_id
             request.parts = encode_frame(
-                ResponseHeader(correlation_id=request.correlation_id),
-                route.response_header_version,
-                response,
-                route.version,
+                header, route.response_header_version, response, route.version
             )
         request.is_done = True
         slots = connection.slots

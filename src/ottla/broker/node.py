@@ -120,7 +120,6 @@ class Node:
         self._connections: dict[int, Connection] = {}
         self._is_stopping = self._is_closing = self._is_stopped = False
         self._steps: dict[type[Any], Callable[[Any], None]] = {
-            Received: self._receive,
             Ticked: self._tick,
             Connected: self._connect,
             Disconnected: self._disconnect,
@@ -131,7 +130,12 @@ class Node:
     def step(self, event: Event) -> list[Effect]:
         """Take in an event, and say what is to be done."""
         assert not self._is_stopped, "I-NODE-3"
-        self._steps[type(event)](event)
+        if type(event) is Received:
+            connection = self._connections.get(event.connection)
+            if connection is not None and not self._is_stopping:
+                self.dispatch.receive(connection, event.frame)
+        else:
+            self._steps[type(event)](event)
         effects = self.effects
         if effects:
             self.effects = []
@@ -225,11 +229,6 @@ class Node:
             if one.path == wanted:
                 return one
         raise DirectoryRefused("metadata.log.dir has to be one of the log directories", wanted)
-
-    def _receive(self, event: Received) -> None:
-        connection = self._connections.get(event.connection)
-        if connection is not None and not self._is_stopping:
-            self.dispatch.receive(connection, event.frame)
 
     def _tick(self, event: Ticked) -> None:
         clock = self.clock

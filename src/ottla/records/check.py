@@ -45,8 +45,9 @@ INT64_MIN: Final = -(2**63)
 _ENTRY_BYTES_MIN: Final = 17
 
 # By a getter, as the type checkers do not know the type of a tuple's own `__new__`.
-_new_header: Final[Callable[[type[BatchHeader], Iterable[int]], BatchHeader]]
-_new_header = attrgetter("__new__")(tuple)
+_new_header: Final[Callable[[type[BatchHeader], Iterable[int]], BatchHeader]] = attrgetter(
+    "__new__"
+)(tuple)
 _LENGTH_MIN: Final = 14
 
 
@@ -142,11 +143,8 @@ def _check_records(data: Buffer, header: BatchHeader, rules: Rules, now_ms: int)
             return Verdict(ErrorCode.MESSAGE_TOO_LARGE, str(fault), header=header)
         except Malformed as fault:
             return _invalid(header, f"the records do not decompress: {fault}")
-    earliest, latest = now_ms - rules.before_max_ms, now_ms + rules.after_max_ms
-    if earliest < INT64_MIN:
-        earliest = INT64_MIN
-    if latest > INT64_MAX:
-        latest = INT64_MAX
+    earliest = max(now_ms - rules.before_max_ms, INT64_MIN)
+    latest = min(now_ms + rules.after_max_ms, INT64_MAX)
     demands = kernel.CONSECUTIVE
     if rules.is_compacted:
         demands |= kernel.KEYS

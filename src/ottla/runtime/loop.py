@@ -8,10 +8,10 @@ somebody calls `wake`, or the node's own next deadline.
 import socket
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from ottla.broker import effects as kinds
-from ottla.broker.effects import Effect, Part
+from ottla.broker.effects import Effect
 from ottla.broker.events import Connected, Disconnected, Received, Stopping, Ticked
 from ottla.broker.node import Node
 from ottla.runtime.connections import Gone, SocketConnection
@@ -19,6 +19,15 @@ from ottla.runtime.disk_threads import DiskThreads
 from ottla.runtime.listeners import Listener
 from ottla.runtime.pollers import READ, WRITE, Poller
 
+_Rare: TypeAlias = (
+    kinds.Close
+    | kinds.Pause
+    | kinds.Resume
+    | kinds.Run
+    | kinds.Notice
+    | kinds.Serving
+    | kinds.Stopped
+)
 _NS_PER_MS: Final = 1_000_000
 _SLEEP_MAX_S: Final = 3600.0
 """A deadline may be never, which no call of the system takes."""
@@ -106,8 +115,12 @@ class Loop:
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Do what the node wants done."""
         for effect in effects:
-            if type(effect) is kinds.Send:
-                self._send(effect.connection, effect.parts)
+            if isinstance(effect, kinds.Send):
+                number, parts = effect
+                connection = self._by_number.get(number)
+                if connection is not None:
+                    connection.send(parts)
+                    self._to_flush[number] = connection
             else:
                 self._do(effect)
 
@@ -116,7 +129,7 @@ class Loop:
         # A millisecond later is after the deadline, whatever was cut off of the time.
         return min(max(0.0, (deadline_ms + 1) / 1000 - time.monotonic()), _SLEEP_MAX_S)
 
-    def _do(self, effect: Effect) -> None:
+    def _do(self, effect: _Rare) -> None:
         match effect:
             case kinds.Close(number, reason):
                 self._notice(kinds.Notice("connection-closed", str(number), reason))
@@ -136,14 +149,6 @@ class Loop:
                 self._listen()
             case kinds.Stopped():
                 self._is_stopped = True
-            case kinds.Send(number, parts):
-                self._send(number, parts)
-
-    def _send(self, number: int, parts: Sequence[Part]) -> None:
-        connection = self._by_number.get(number)
-        if connection is not None:
-            connection.send(parts)
-            self._to_flush[number] = connection
 
     def _pause(self, number: int, *, is_paused: bool) -> None:
         connection = self._by_number.get(number)
@@ -196,23 +201,22 @@ class Loop:
             _, connection = self._to_flush.popitem()
             try:
                 connection.flush()
-                if connection.start < connection.end and connection.wants_to_read:
+                wants_to_read = connection.wants_to_read
+                if wants_to_read and connection.start < connection.end:
                     self._give_out(connection)
+                    wants_to_read = connection.wants_to_read
             except Gone as gone:
                 self._lose(connection, str(gone))
                 continue
             if connection.is_closing and not connection.wants_to_write:
                 self._lose(connection, "")
                 continue
-            self._watch(connection)
-
-    def _watch(self, connection: SocketConnection) -> None:
-        wanted = READ if connection.wants_to_read else 0
-        if connection.wants_to_write:
-            wanted |= WRITE
-        if wanted != connection.watched:
-            connection.watched = wanted
-            self._poller.change(connection.descriptor, wanted)
+            wanted = READ if wants_to_read else 0
+            if connection.wants_to_write:
+                wanted |= WRITE
+            if wanted != connection.watched:
+                connection.watched = wanted
+                self._poller.change(connection.descriptor, wanted)
 
     def _lose(self, connection: SocketConnection, reason: str) -> None:
         """Forget a connection that is over."""

@@ -17,7 +17,7 @@ from ottla.runtime.process import NodeOptions, NodeProcess
 from ottla.sim.client import request_frame
 from tests.costs import calls, peak_bytes
 
-CALLS_MAX = 180
+CALLS_MAX = 112
 """Of Python and C together, by which a batch gets from its frame to its answer."""
 COPIED_BYTES_MAX = 8 << 10
 

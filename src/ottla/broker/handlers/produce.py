@@ -49,15 +49,14 @@ class Produce:
     def start(self) -> ProduceResponse | None:
         """Append everything; answer, unless something is not committed or no answer is wanted."""
         node, asked = self._node, self._asked
-        append = self._append
-        topics = [
-            ProduceResponse.Topic(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partition_responses=[append(topic, one) for one in topic.partition_data],
+        topics: list[ProduceResponse.Topic] = []
+        for topic in asked.topic_data:
+            answers = [self._append(topic, one) for one in topic.partition_data]
+            topics.append(
+                ProduceResponse.Topic(
+                    name=topic.name, topic_id=topic.topic_id, partition_responses=answers
+                )
             )
-            for topic in asked.topic_data
-        ]
         for partition in self._moved:
             node.waiting.wake(partition)
         if asked.acks == 0:
@@ -80,9 +79,7 @@ class Produce:
         self._node.dispatch.answer(self._request, self._response)
         return True
 
-    def _append(
-        self, topic: ProduceRequest.Topic, one: ProduceRequest.Topic.Partition
-    ) -> _Answer:
+    def _append(self, topic: ProduceRequest.Topic, one: ProduceRequest.Topic.Partition) -> _Answer:
         node, request, acks = self._node, self._request, self._asked.acks
         partition = _partition(node, topic, one.index, request)
         if isinstance(partition, ErrorCode):

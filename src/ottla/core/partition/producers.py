@@ -132,10 +132,11 @@ class Producers:
             return ACCEPTED
         state = self._states.get(producer_id)
         if state is not None and state.epoch == epoch:
-            last = (first + batch.last_offset - batch.base_offset) & SEQUENCE_MAX
             for known in state.batches:
-                if known.first_sequence == first and known.last_sequence == last:
-                    return Decision(duplicate=known)
+                if known.first_sequence == first:
+                    last = (first + batch.last_offset - batch.base_offset) & SEQUENCE_MAX
+                    if known.last_sequence == last:
+                        return Decision(duplicate=known)
         is_transactional = batch.attributes & TRANSACTIONAL_BIT != 0
         if is_transactional:
             refused = self._why_not_in_transaction(state, batch, guard)
