@@ -1,8 +1,12 @@
 """What a produced batch costs: few calls, whatever is in it, and no copy of its bytes."""
 
+import socket
+import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -20,10 +24,12 @@ from tests.costs import calls, peak_bytes
 CALLS_MAX = 112
 """Of Python and C together, by which a batch gets from its frame to its answer."""
 COPIED_BYTES_MAX = 8 << 10
+TOGETHER = 5
+"""As many requests as a producer has in flight."""
 
 
 @pytest.fixture
-def node(tmp_path: Path) -> Iterator[Node]:
+def process(tmp_path: Path) -> Iterator[NodeProcess]:
     process = NodeProcess(NodeOptions([str(tmp_path)], port=0))
     node = process.node
     node.step(Connected(1, "PLAINTEXT", "costs"))
@@ -34,9 +40,14 @@ def node(tmp_path: Path) -> Iterator[Node]:
     process.loop.carry_out(node.step(Received(1, memoryview(frame))))
     while node.partitions.get("costs", 0) is None:
         process.loop.turn()
-    yield node
+    yield process
     process.loop.stop()
     process.loop.run()
+
+
+@pytest.fixture
+def node(process: NodeProcess) -> Node:
+    return process.node
 
 
 def frame_of(records_count: int, value_bytes: int, later_ms: int = 0) -> bytes:
@@ -62,6 +73,41 @@ def test_a_batch_costs_few_calls_whatever_is_in_it(node: Node) -> None:
     assert one == many
     if kernels.compiled:
         assert many <= CALLS_MAX
+
+
+def test_requests_that_come_together_cost_one_call_each_way(process: NodeProcess) -> None:
+    frame = frame_of(1, 100)
+    asked = (len(frame).to_bytes(4, "big") + frame) * TOGETHER
+    with socket.create_connection(process.address) as peer:
+        # All lies in the peer's queue before the loop accepts the connection and reads.
+        peer.sendall(asked)
+        seen = Counter[str]()
+        while not seen["sendmsg"]:
+            seen += system_calls(process.loop.turn)
+        answers = peer.recv(1 << 16)
+    size_bytes = 4 + int.from_bytes(answers[:4], "big")
+    assert len(answers) == TOGETHER * size_bytes
+    assert (seen["recv_into"], seen["sendmsg"]) == (1, 1)
+    assert seen["pwritev"] >= TOGETHER
+
+
+def system_calls(action: Callable[[], None]) -> Counter[str]:
+    """How often an action calls what is one call of the system, by its name."""
+    seen = Counter[str]()
+
+    def counted(frame: FrameType, event: str, argument: object) -> None:
+        del frame
+        name = getattr(argument, "__name__", "")
+        if event == "c_call" and name in {"recv_into", "sendmsg", "sendfile", "pwritev"}:
+            seen[name] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return seen
 
 
 def test_the_bytes_of_a_batch_are_not_copied(node: Node) -> None:
