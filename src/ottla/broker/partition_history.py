@@ -79,6 +79,10 @@ class PartitionHistory:
         """What cleaning must keep, by producer: its last offset, or -1, and its epoch."""
         return self.state.last_records()
 
+    def last_stable_offset(self, log_start_offset: int, high_watermark: int) -> int:
+        """Before which no transaction is open, and all is on enough replicas."""
+        return self.state.last_stable_offset(log_start_offset, high_watermark)
+
     def load_producers(
         self, entries: Iterable[ProducerSnapshot.ProducerEntry], end_offset: int, now_ms: int
     ) -> None:

@@ -16,6 +16,8 @@ from ottla.broker.topics import Topic
 from ottla.core.metadata import partition as metadata
 from ottla.core.metadata.partition import PartitionId
 from ottla.core.partition.leader import PartitionLeader
+from ottla.storage.cleaning.cleanings import Cleanings
+from ottla.storage.cleaning.options import cleaner_options_of
 from ottla.storage.commits import Commits
 from ottla.storage.directories import Directories
 from ottla.storage.directory_faults import OtherTopic
@@ -90,7 +92,13 @@ class PartitionLogs:
         """The epoch of the last stop, if it was clean."""
         self._commits = Commits(is_durable=is_durable)
         schedule = schedule_of(node.settings, clock.wall_ms)
-        self._upkeep = Upkeep(self.logs, self._commits, schedule, clock.wall_ms)
+        cleanings = Cleanings(
+            self.logs,
+            cleaner_options_of(node.settings),
+            lambda: node.chance.randbytes(16),
+            clock.wall_ms,
+        )
+        self._upkeep = Upkeep(self.logs, self._commits, schedule, clock.wall_ms, cleanings)
         self.next_deadline_ms = clock.now_ms
         """When something is due, on the monotonic clock; the wall's may jump."""
         self._open_jobs = 0

@@ -6,7 +6,7 @@ directory from being marked clean: the next start would believe it without looki
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ottla.storage.directories import Placed
 from ottla.storage.directory import Directory
@@ -27,6 +27,23 @@ class Busy(Exception):
     """A job must end first that is under way; then the same can be asked again."""
 
 
+class LogCleaning(Protocol):
+    """The cleaning of a log that is under way."""
+
+    @property
+    def is_swapping(self) -> bool:
+        """Are segments being exchanged? Until that is done the log can be neither cut nor moved."""
+        ...
+
+    def cancel(self) -> None:
+        """Let it end without another swap."""
+        ...
+
+    def close(self) -> None:
+        """End it at once, while none of its jobs runs: a swap is finished, all else is undone."""
+        ...
+
+
 @dataclass(slots=True, eq=False)
 class HostedLog:
     """A log that is open, and what the node keeps of it besides."""
@@ -40,6 +57,8 @@ class HostedLog:
     """The first offset that was never compacted, if some were."""
     is_taken: bool = False
     """Has a move it alone? Until then nobody else may read or change it."""
+    cleaning: LogCleaning | None = None
+    """The cleaning that is under way."""
 
     @property
     def topic_id(self) -> Uuid | None:
@@ -50,6 +69,18 @@ class HostedLog:
     def directory(self) -> Directory:
         """The directory that it lies in."""
         return self.placed.directory
+
+    @property
+    def is_swapping(self) -> bool:
+        """Does its cleaning exchange segments just now?"""
+        return self.cleaning is not None and self.cleaning.is_swapping
+
+    def stop_cleaning(self) -> None:
+        """Let what its cleaning found no longer count. Raises `Busy` in the midst of a swap."""
+        if self.is_swapping:
+            raise Busy(f"segments of {self.log.files.folder} are exchanged")
+        if self.cleaning is not None:
+            self.cleaning.cancel()
 
 
 class SetAside(NamedTuple):
@@ -76,18 +107,24 @@ class DirectoryLogs:
         """The job that brings a checkpoint up to date; None if it is, or one is under way."""
         return self.offsets.plan(name, self._offsets_now(name))
 
-    def take_back(self, partition: TopicPartition, recovery_point: int) -> None:
-        """Be sure that the recovery point on the disk is not past an offset (I-OFFS-2).
+    def take_back(self, partition: TopicPartition, end_offset: int) -> None:
+        """Be sure that what the disk says of a log is not past its new end.
 
-        Raises `Busy` while a job writes that checkpoint.
+        A recovery point there would hide torn batches (I-OFFS-2), and a first dirty offset would
+        hide keys from the cleaner once the log has grown again. Raises `Busy` while a job writes
+        such a checkpoint.
         """
-        if self.offsets.largest(RECOVERY_POINTS, partition) <= recovery_point:
+        for name in (RECOVERY_POINTS, CLEANER_OFFSETS):
+            self._take_back(name, partition, end_offset)
+
+    def _take_back(self, name: str, partition: TopicPartition, end_offset: int) -> None:
+        if self.offsets.largest(name, partition) <= end_offset:
             return
-        if self.offsets.is_writing(RECOVERY_POINTS):
-            raise Busy(f"{partition.topic}-{partition.partition}: {RECOVERY_POINTS} is written")
-        offsets = self._offsets_now(RECOVERY_POINTS)
-        offsets[partition] = min(offsets.get(partition, recovery_point), recovery_point)
-        self.offsets.write(RECOVERY_POINTS, offsets)
+        if self.offsets.is_writing(name):
+            raise Busy(f"{partition.topic}-{partition.partition}: {name} is written")
+        offsets = self._offsets_now(name)
+        offsets[partition] = min(offsets.get(partition, end_offset), end_offset)
+        self.offsets.write(name, offsets)
 
     def take_back_all(self) -> None:
         """The same for all logs that are open, and those that are no more."""

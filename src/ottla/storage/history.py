@@ -37,6 +37,10 @@ class History(Protocol):
         """What cleaning must keep, by producer: its last offset, or -1, and its epoch."""
         ...
 
+    def last_stable_offset(self, log_start_offset: int, high_watermark: int) -> int:
+        """Before which no transaction is open, and all is on enough replicas."""
+        ...
+
     def load_producers(
         self, entries: Iterable[ProducerSnapshot.ProducerEntry], end_offset: int, now_ms: int
     ) -> None:

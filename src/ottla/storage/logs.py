@@ -131,13 +131,15 @@ class Logs:
     def truncate_to(self, hosted: HostedLog, offset: int, now_ms: int) -> None:
         """Cut off the batch that holds an offset and all after it; the disk is waited for.
 
-        Raises `Busy` while a flush of the log or the checkpoint is under way.
+        Raises `Busy` while a flush of the log or the checkpoint is under way, or the cleaner
+        exchanges segments.
         """
         log = hosted.log
         if log.is_flushing:
             raise Busy(f"{log.files.folder} is flushed")
         if offset >= log.end_offset and not log.is_being_cut:
             return
+        hosted.stop_cleaning()
         self._take_back(hosted, log.whole_batches_end(offset))
         log.truncate_to(offset, now_ms)
         hosted.high_watermark = min(hosted.high_watermark, log.end_offset)
@@ -146,6 +148,7 @@ class Logs:
         """Let go of all that a log holds, and begin anew at an offset. Raises `Busy`."""
         if hosted.log.is_flushing:
             raise Busy(f"{hosted.log.files.folder} is flushed")
+        hosted.stop_cleaning()
         self._take_back(hosted, 0)
         hosted.log.start_at(offset, now_ms)
         hosted.high_watermark = offset

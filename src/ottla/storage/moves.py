@@ -135,7 +135,7 @@ class Move:
         elif not self._is_flushed:
             self._job = FlushCopy(copy.plan_flush())
             self._is_flushed = not self._job.flush.is_partial
-        elif not log.is_flushing:
+        elif not log.is_flushing and not self._hosted.is_swapping:
             self._job = self._plan_swap(now_ms)
         return self._job
 
@@ -215,6 +215,8 @@ def start_move(
     assert partition not in home.hosted, "it lies there already"
     assert partition not in logs.future, "it is on its way already"
     assert hosted.topic_id is not None, "before a batch is appended, the id is there"
+    # A key whose tombstone was cleaned away after its record was copied would come back.
+    hosted.stop_cleaning()
     home.take_back(partition, 0)
     root = directory.path
     found = create_future(directory.disk, root, partition, hosted.topic_id, unique)

@@ -27,6 +27,8 @@ class CloseLog:
 
     def run(self) -> None:
         """Do it, on any thread; nothing else uses the log any more. Raises `OSError`."""
+        if self.hosted.cleaning is not None:
+            self.hosted.cleaning.close()
         self.hosted.log.close(self._now_ms)
         self.is_closed = True
 

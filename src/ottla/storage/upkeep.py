@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Final, Protocol
 
+from ottla.storage.cleaning.cleanings import Cleanings
 from ottla.storage.commits import Commits, FlushLogs
 from ottla.storage.directory_logs import DirectoryLogs, HostedLog
 from ottla.storage.directory_offsets import WriteOffsets
@@ -43,8 +44,17 @@ class Job(Protocol):
 class Upkeep:
     """The upkeep of a node's logs."""
 
-    def __init__(self, logs: Logs, commits: Commits, schedule: Schedule, now_ms: int) -> None:
+    def __init__(
+        self,
+        logs: Logs,
+        commits: Commits,
+        schedule: Schedule,
+        now_ms: int,
+        cleanings: Cleanings | None = None,
+    ) -> None:
+        """Without `cleanings` no log is compacted."""
         self._logs = logs
+        self._cleanings = cleanings
         self._commits = commits
         self._schedule = schedule
         self._sweeps: dict[Task, Iterator[HostedLog]] = {}
@@ -58,7 +68,10 @@ class Upkeep:
         """When it wants to be asked; a time in the past says at once."""
         if self._sweeps:
             return 0
-        return min([self._schedule.next_ms, *(due_ms for due_ms, *_ in self._later[:1])])
+        next_ms = [self._schedule.next_ms, *(due_ms for due_ms, *_ in self._later[:1])]
+        if self._cleanings is not None:
+            next_ms.append(self._cleanings.next_ms)
+        return min(next_ms)
 
     def remove_later(self, job: Job, due_ms: int) -> None:
         """Let a job wait until its time."""
@@ -78,6 +91,8 @@ class Upkeep:
             self._sweep(task, now_ms)
         while self._later and self._later[0][0] <= now_ms:
             jobs.append(heappop(self._later)[-1])
+        if self._cleanings is not None:
+            jobs += self._cleanings.plan(now_ms)
         return [*jobs, *self._commits.plan()]
 
     def ended(self, job: Job, fault: OSError | None, now_ms: int) -> Sequence[HostedLog]:
@@ -87,13 +102,20 @@ class Upkeep:
         """
         if isinstance(job, FlushLogs):
             return self._commits.ended(job, now_ms)
-        if isinstance(job, WriteOffsets):
+        if self._cleanings is not None and self._cleanings.has(job):
+            self._clean_on(self._cleanings, job, fault, now_ms)
+        elif isinstance(job, WriteOffsets):
             for home in self._logs.homes:
                 if home.directory is job.directory:
                     home.offsets.ended(job, has_failed=fault is not None)
         elif fault is not None and not isinstance(fault, DirectoryOffline):
             self.remove_later(job, now_ms + AGAIN_MS)
         return ()
+
+    def _clean_on(self, cleanings: Cleanings, job: Job, fault: OSError | None, now_ms: int) -> None:
+        """Remove what a cleaning put others in the place of, once its readers are done."""
+        for hosted, removal in cleanings.ended(job, fault, now_ms):
+            self.remove_later(removal, now_ms + hosted.log.options.file_delete_delay_ms)
 
     def _plan_offsets(self, name: str) -> list[WriteOffsets]:
         jobs = [home.plan_offsets(name) for home in self._logs.homes if _is_live(home)]
@@ -123,6 +145,8 @@ class Upkeep:
             self._delete_old(hosted, now_ms)
 
     def _delete_old(self, hosted: HostedLog, now_ms: int) -> None:
+        if hosted.is_swapping:
+            return  # The next sweep sees.
         try:
             removal = hosted.log.delete_old(hosted.high_watermark, now_ms)
         except OSError:

@@ -46,7 +46,8 @@ def cleaned(logs: Logs, cleaner: Cleaner, chosen: Chosen, now_ms: int = T) -> No
     cleaner.begin(chosen, cleaning)
     for removal in clean(chosen.hosted.log, cleaning):
         removal.run()
-    job = cleaner.end(chosen, cleaning)
+    cleaner.end(chosen, cleaning)
+    job = logs.home_of(chosen.hosted.directory).plan_offsets(CLEANER_OFFSETS)
     if job is not None:
         job.run()
         logs.home_of(chosen.hosted.directory).offsets.ended(job, has_failed=False)

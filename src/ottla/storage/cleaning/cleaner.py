@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from ottla.storage.cleaning.cleaning import Cleaning
 from ottla.storage.cleaning.dirtiness import Dirtiness, dirtiness_of
 from ottla.storage.directory_logs import HostedLog
-from ottla.storage.directory_offsets import WriteOffsets
-from ottla.storage.file_names import CLEANER_OFFSETS
 from ottla.storage.logs import Logs
 from ottla.wire.topics import TopicPartition
 
@@ -63,18 +61,14 @@ class Cleaner:
         assert self._running[chosen.hosted.partition] is None, "I-CLEAN-12"
         self._running[chosen.hosted.partition] = cleaning
 
-    def end(self, chosen: Chosen, cleaning: Cleaning) -> WriteOffsets | None:
-        """Take note of a cleaning whose last group was swapped; give the job that writes it down.
-
-        There is none while the checkpoint is being written: then it is due again.
-        """
+    def end(self, chosen: Chosen, cleaning: Cleaning) -> None:
+        """Take note of a cleaning whose last group was swapped; it is to be written down."""
         hosted = chosen.hosted
         del self._running[hosted.partition]
         hosted.cleaned_offset = cleaning.end_offset
         self._horizons_ms.pop(hosted.partition, None)
         if cleaning.outcome.next_horizon_ms is not None:
             self._horizons_ms[hosted.partition] = cleaning.outcome.next_horizon_ms
-        return self._logs.home_of(hosted.directory).plan_offsets(CLEANER_OFFSETS)
 
     def give_up(self, chosen: Chosen, reason: str | None = None) -> None:
         """Take note of a cleaning that ended early; with a reason the log is set aside."""
@@ -90,6 +84,10 @@ class Cleaner:
             cleaning.cancel()
         return partition not in self._running
 
+    def is_paused(self, partition: TopicPartition) -> bool:
+        """May a log not be cleaned for now?"""
+        return partition in self._pauses
+
     def resume(self, partition: TopicPartition) -> None:
         """Take back one pause."""
         self._pauses[partition] -= 1
@@ -104,7 +102,8 @@ class Cleaner:
     def _may_be_cleaned(self, hosted: HostedLog) -> bool:
         partition = hosted.partition
         is_held = partition in self._running or partition in self._pauses
-        is_held = is_held or hosted.is_taken or partition in self.uncleanable
+        is_held = is_held or hosted.is_taken or partition in self._logs.future
+        is_held = is_held or partition in self.uncleanable or not hosted.directory.is_live
         return hosted.log.options.is_compacted and not is_held
 
     def _is_due(self, one: Chosen, now_ms: int) -> bool:

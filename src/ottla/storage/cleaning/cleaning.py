@@ -5,6 +5,9 @@
     write    any thread        one group's new segment, brought to the device as `.cleaned` files
     swap     several           `Replacement`: the new segment takes the place of the group's
 
+The long steps are work that can be done piece by piece, on another thread each: it gives the bytes
+of what it came to, and goes on when it is asked for more.
+
 Then the next group is written and swapped, in the order of their offsets. When all are, the caller
 notes `end_offset` in the checkpoint of first dirty offsets: until then they are only cleaned again.
 
@@ -16,22 +19,29 @@ Invariants
   I-CLEAN-11  Until a group is swapped its segments stay in the log, or the group is given up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ottla.kernels.compaction import OffsetMap
+from ottla.kernels.faults import LimitExceeded
 from ottla.records.batch import DELETE_HORIZON_BIT
 from ottla.records.scan import BatchRow, Stop, scan
-from ottla.storage.cleaning.filling import fill_map
+from ottla.storage.cleaning.filling import filling
 from ottla.storage.cleaning.pace import Pace, unhurried
 from ottla.storage.cleaning.plan import CleaningPlan, sound_runs
 from ottla.storage.cleaning.sieve import Sieve
 from ottla.storage.log import Log
+from ottla.storage.offset_index import INT32_MAX
 from ottla.storage.partition_files import Removal
 from ottla.storage.replacement import Replacement
 from ottla.storage.segment import Segment
 from ottla.wire.fields import Buffer
+
+POSITION_MAX = INT32_MAX
+"""An index knows no place in a segment behind this."""
+Work: TypeAlias = Generator[int]
 
 
 class Cancelled(Exception):
@@ -60,6 +70,9 @@ class Cleaning:
         self.outcome = Outcome()
         self.groups: list[list[Segment]] = []
         self.end_offset = plan.first_dirty_offset
+        self.written: Segment | None = None
+        """What the last work of writing a group has made."""
+        self._unfinished: Segment | None = None
         self._keys = keys
         self._pace = pace
         self._sieve = Sieve(plan, keys)
@@ -71,8 +84,31 @@ class Cleaning:
         self.is_cancelled = True
 
     def fill(self) -> None:
+        """Do all the work of `filling`, at the pace that was given."""
+        self._do(self.filling())
+
+    def write(self, group: Sequence[Segment]) -> Segment:
+        """Do all the work of `writing`, at the pace that was given."""
+        self._do(self.writing(group))
+        assert self.written is not None, "it is done"
+        return self.written
+
+    def _do(self, work: Work) -> None:
+        try:
+            for size_bytes in work:
+                self._pace(size_bytes)
+        finally:
+            work.close()
+            self.discard_unfinished()
+
+    def filling(self) -> Work:
         """Take in the keys, and know what to write. Raises `Corrupt`, `Malformed`, `Cancelled`."""
-        self.end_offset = fill_map(self.plan, self._keys, self._go_on)
+        try:
+            yield from self._unless_cancelled(filling(self.plan, self._keys))
+        except FileNotFoundError as gone:
+            # Retention let go of it, and by now its file too.
+            raise Cancelled from gone
+        self.end_offset = self._keys.latest_offset + 1
         self.groups = self.plan.groups(self.end_offset)
         clean = [
             one.segment
@@ -83,44 +119,59 @@ class Cleaning:
             retention_ms = self.plan.options.delete_retention_ms
             self._messages_horizon_ms = clean[-1].modified_ms() - retention_ms
 
-    def write(self, group: Sequence[Segment]) -> Segment:
-        """Write what stays of some segments as one that is not part of the log yet."""
+    def writing(self, group: Sequence[Segment]) -> Work:
+        """Write what stays of some segments as one that is not part of the log yet.
+
+        Raises `LimitExceeded` besides, where small messages of magic 0 and 1 grow so much that one
+        segment cannot hold them.
+        """
+        self.written = None
         base_offset = group[0].base_offset
         new = self.plan.files.cleaned_segment(base_offset, self.plan.options.segment)
-        is_whole = False
+        self._unfinished = new
         try:
-            try:
-                for segment in group:
-                    self._sift(segment, new)
-            except FileNotFoundError as gone:
-                # Retention let go of it, and by now its file too.
-                raise Cancelled from gone
-            new.seal()
-            new.sync()
-            new.close()
-            # For messages without a time of their own the file's counts, and it tells their age.
-            new.set_modified(group[-1].modified_ms())
-            is_whole = True
-        finally:
-            if not is_whole:
-                discard(new)
-        return new
+            for segment in group:
+                yield from self._unless_cancelled(self._sift(segment, new))
+        except FileNotFoundError as gone:
+            # Retention let go of it, and by now its file too.
+            raise Cancelled from gone
+        new.seal()
+        new.sync()
+        new.close()
+        # For messages without a time of their own the file's counts, and it tells their age.
+        new.set_modified(group[-1].modified_ms())
+        self.written, self._unfinished = new, None
 
-    def _sift(self, segment: Segment, new: Segment) -> None:
+    def discard_unfinished(self) -> None:
+        """Remove what the work of writing left, if it is not to be gone on with."""
+        if self._unfinished is not None:
+            discard(self._unfinished)
+            self._unfinished = None
+
+    def _unless_cancelled(self, sizes: Iterable[int]) -> Work:
+        for size_bytes in sizes:
+            if self.is_cancelled:
+                raise Cancelled
+            yield size_bytes
+
+    def _sift(self, segment: Segment, new: Segment) -> Work:
         """Write what stays of one segment."""
         modified_ms = segment.modified_ms()
         self._sieve.begin_segment(keeps_messages_tombstones=modified_ms > self._messages_horizon_ms)
         for run in sound_runs(segment):
-            self._go_on(len(run.data))
+            yield len(run.data)
             self.outcome.read_bytes += len(run.data)
             self.outcome.read_records += _records(run.rows)
-            self._append(new, self._sieve.sift(run))
+            yield from self._append(new, self._sieve.sift(run))
             for aborted in self._sieve.met.take_retained():
                 new.transactions.append(aborted)
 
-    def _append(self, new: Segment, parts: list[Buffer]) -> None:
+    def _append(self, new: Segment, parts: list[Buffer]) -> Work:
         if not parts:
             return
+        size_bytes = sum(map(len, parts))
+        if new.size_bytes + size_bytes > POSITION_MAX:
+            raise LimitExceeded(f"{new.stem} grows larger than a segment can be", new.size_bytes)
         rows: list[BatchRow] = []
         for part in parts:
             position = 0
@@ -130,19 +181,13 @@ class Cleaning:
                 rows += found.rows
                 position = found.end_position
         new.append(parts, rows)
-        size_bytes = sum(map(len, parts))
         self.outcome.kept_bytes += size_bytes
         self.outcome.kept_records += _records(rows)
         horizons = [row.base_timestamp for row in rows if row.attributes & DELETE_HORIZON_BIT]
         if horizons:
             before = self.outcome.next_horizon_ms
             self.outcome.next_horizon_ms = min(horizons if before is None else [*horizons, before])
-        self._go_on(size_bytes)
-
-    def _go_on(self, size_bytes: int) -> None:
-        if self.is_cancelled:
-            raise Cancelled
-        self._pace(size_bytes)
+        yield size_bytes
 
 
 def swap(log: Log, group: Sequence[Segment], new: Segment) -> Removal:

@@ -8,34 +8,35 @@ Invariants
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ottla.kernels import compaction as kernel
 from ottla.kernels.compaction import OffsetMap
 from ottla.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT
 from ottla.records.message_set import entries, messages_of
 from ottla.records.scan import BatchRow
-from ottla.storage.cleaning.pace import Pace
 from ottla.storage.cleaning.plan import CleaningPlan, sound_runs
 from ottla.storage.cleaning.stretches import Kind, opened, stretches
 from ottla.storage.cleaning.transactions import MetTransactions
 from ottla.storage.runs import Run
 
 
-def fill_map(plan: CleaningPlan, keys: OffsetMap, pace: Pace) -> int:
-    """Take in as many keys as there is room for; give the offset up to which the log gets clean."""
+def filling(plan: CleaningPlan, keys: OffsetMap) -> Iterator[int]:
+    """Take in as many keys as there is room for; give the bytes of each run before it is taken in.
+
+    In the end the log gets clean up to the map's latest offset.
+    """
     start_offset = plan.first_dirty_offset
     keys.advance(start_offset - 1)
     filler = _Filler(plan, keys)
     position = plan.dirty_position
     for segment, next_base in plan.dirty_segments():
         for run in sound_runs(segment, position):
-            pace(len(run.data))
+            yield len(run.data)
             if not filler.take(run):
-                return keys.latest_offset + 1
+                return
         keys.advance(next_base - 1)
         position = 0
-    return keys.latest_offset + 1
 
 
 class _Filler:
