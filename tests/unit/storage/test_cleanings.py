@@ -418,6 +418,16 @@ def test_a_clock_that_is_set_back_holds_up_nothing() -> None:
     assert is_clean(node.logs[orders(0)])
 
 
+def test_options_without_sense_stop_no_node() -> None:
+    options = CleanerOptions(map_bytes=-1, load_factor=-2, bytes_per_second=0)
+    node = Node(40, options=options)
+    hosted = node.logs[orders(0)]
+    while not is_clean(hosted):
+        node.tick()
+        node.now_ms = max(node.now_ms, node.upkeep.next_ms)
+    assert offsets(hosted)[-1] == 79
+
+
 @pytest.mark.parametrize("kind", [MakeMap, CleanPiece])
 def test_a_log_on_its_way_elsewhere_is_not_cleaned(kind: type[Job]) -> None:
     node = Node(40, paths=("/a", "/b"))

@@ -58,7 +58,7 @@ class Cleanings:
         self._has_moved = False  # Is a first dirty offset to be written down at once?
         self._begun = dict[TopicPartition, HostedLog]()
         self._look_ms = self._go_on_ms = self._told_ms = now_ms
-        self._throttle = Throttle(options.bytes_per_second, now_ms)
+        self._throttle = _throttle(options, now_ms)
 
     @property
     def next_ms(self) -> int:
@@ -76,7 +76,7 @@ class Cleanings:
         if now_ms < self._told_ms:
             # The clock was set back; what was waited for would be waited for twice.
             self._look_ms = self._go_on_ms = now_ms
-            self._throttle = Throttle(self._options.bytes_per_second, now_ms)
+            self._throttle = _throttle(self._options, now_ms)
         self._told_ms = now_ms
         jobs: list[CleaningJob | WriteOffsets] = []
         if self._look_ms <= now_ms or self._has_moved:
@@ -177,6 +177,10 @@ class Cleanings:
         name = hosted.partition
         is_here = self._logs.get(name) is hosted and hosted.directory.is_live
         return is_here and not hosted.is_taken and name not in self._logs.future
+
+
+def _throttle(options: CleanerOptions, now_ms: int) -> Throttle:
+    return Throttle(max(options.bytes_per_second, 1.0), now_ms)
 
 
 def _last_stable_offset(hosted: HostedLog) -> int:

@@ -17,6 +17,7 @@ from ottla.kernels.compaction import ENTRY_BYTES
 
 _MAP_BYTES_MAX: Final = 2**31 - 1
 _SLOTS_MIN: Final = 2
+_LOAD_FACTOR_MIN: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,11 @@ class CleanerOptions:
     def map_size(self, offsets_count: int) -> tuple[int, int]:
         """The bytes of the map of one cleaning, and its keys, where there are so many at most."""
         map_bytes = min(self.map_bytes // max(self.threads, 1), _MAP_BYTES_MAX)
-        wanted = ceil(offsets_count / self.load_factor) + _SLOTS_MIN
+        # The options may be any numbers.
+        load_factor = min(max(self.load_factor, _LOAD_FACTOR_MIN), 1.0)
+        wanted = ceil(offsets_count / load_factor) + _SLOTS_MIN
         slots = max(_SLOTS_MIN, min(map_bytes // ENTRY_BYTES, wanted))
-        keys_max = max(1, min(int(slots * self.load_factor), slots - 1))
+        keys_max = max(1, min(int(slots * load_factor), slots - 1))
         return slots * ENTRY_BYTES, keys_max
 
 
