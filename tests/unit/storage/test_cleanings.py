@@ -53,6 +53,13 @@ PATHS = ("/a",)
 Ended: TypeAlias = tuple[Job, OSError | None]
 
 
+def fill(hosted: HostedLog, batches: int) -> None:
+    """Append, bring it to the device, and have it on enough replicas."""
+    append(hosted, batches)
+    hosted.log.flush(T)
+    hosted.high_watermark = hosted.log.end_offset
+
+
 class Node:
     """The upkeep of compacted logs, on a disk of its own, in a time that is told."""
 
@@ -66,8 +73,7 @@ class Node:
         self.now_ms = T
         for number, count in enumerate(batches):
             hosted = create(self.logs, orders(number), COMPACTED)
-            append(hosted, count)
-            hosted.high_watermark = hosted.log.end_offset
+            fill(hosted, count)
         self.begin()
 
     def begin(self) -> None:
@@ -162,8 +168,7 @@ def test_nothing_dirty_is_looked_for_again_after_the_backoff() -> None:
     node = Node(1, options=CleanerOptions(backoff_ms=500))
     node.rest()
     assert node.upkeep.next_ms == T + 500
-    append(node.logs[orders(0)], 40)
-    node.logs[orders(0)].high_watermark = node.logs[orders(0)].log.end_offset
+    fill(node.logs[orders(0)], 40)
     node.now_ms += 499
     assert kinds(node.rest()) == []
     node.now_ms += 1
@@ -288,8 +293,7 @@ def test_a_log_is_deleted_while_it_is_cleaned(kind: type[Job]) -> None:
     job = node.until(kind)
     removal = node.logs.delete(orders(0), Uuid(b"\5" * 16))
     hosted = create(node.logs, orders(0), COMPACTED)
-    append(hosted, 30)
-    hosted.high_watermark = hosted.log.end_offset
+    fill(hosted, 30)
     before = content(hosted.log)
     node.run([job])
     assert content(hosted.log) == before
@@ -410,8 +414,7 @@ def test_a_segment_that_would_outgrow_its_positions_is_not_written(
 def test_a_clock_that_is_set_back_holds_up_nothing() -> None:
     node = Node(1)
     node.rest()
-    append(node.logs[orders(0)], 40)
-    node.logs[orders(0)].high_watermark = node.logs[orders(0)].log.end_offset
+    fill(node.logs[orders(0)], 40)
     node.now_ms -= LATER_MS
     node.tick()
     node.rest()
