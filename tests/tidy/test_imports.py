@@ -12,7 +12,7 @@ from tests.tidy.sources import PACKAGE, imported, part, python_files, shown
 # Each row imports only from the rows below it.
 ROWS: Final = (
     ("__main__",),
-    ("cli", "console", "spark"),
+    ("cli", "console", "spark", "testing"),
     ("runtime", "sim"),
     ("broker",),
     ("core", "storage"),

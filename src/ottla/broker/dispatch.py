@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ottla.api.apis import (
     API_VERSIONS,
@@ -66,6 +66,9 @@ HANDLED: Final = {
 _IDENTITY: Final = Struct(">hhi")
 
 
+Handle: TypeAlias = "Callable[[Node, Message, Request], Message | None]"
+
+
 class RequestRefused(Exception):
     """Cuts a handler short: the whole request is answered with one error."""
 
@@ -97,7 +100,7 @@ class Route:
         self.response_header = ResponseHeader(correlation_id=0)
         self.response_header_version = response_header_version(key, version)
         self.decode = decoder_of(request_class(key), version)
-        self.handle: Callable[[Node, Message, Request], Message | None] = module.handle
+        self.handle: Handle = module.handle
         self.refuse: Callable[[Message, ErrorCode], Message | None] = module.refuse
         assert version in response_class(key).versions
 
@@ -105,7 +108,7 @@ class Route:
 class Dispatch:
     """The routes of a node."""
 
-    __slots__ = ("_node", "_routes", "newest")
+    __slots__ = ("_node", "_routes", "_wrap", "newest")
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -113,6 +116,15 @@ class Dispatch:
             key: HANDLED[api.name] for key, api in sorted(APIS.items()) if api.name in HANDLED
         }
         self._routes: dict[tuple[int, int], Route] = {}
+        self._wrap: Callable[[Route], Handle] | None = None
+
+    def wrap_handlers(self, wrap: Callable[[Route], Handle] | None) -> None:
+        """Reach handlers by what this gives for their routes; None takes that back.
+
+        It is asked when a route is made, so a request costs nothing more while there is none.
+        """
+        self._wrap = wrap
+        self._routes.clear()
 
     def receive(self, connection: Connection, frame: memoryview) -> None:
         """Answer a frame, or let it wait, or end a connection that sends what is no request."""
@@ -180,6 +192,8 @@ class Dispatch:
         if version not in APIS[key].versions:
             return None
         route = self._routes[key, version] = Route(key, version)
+        if self._wrap is not None:
+            route.handle = self._wrap(route)
         return route
 
     def _refuse_version(

@@ -59,6 +59,10 @@ class Wanted:
             self.high_watermark = _UNTOLD
         return is_news
 
+    def forget(self) -> None:
+        """Take nothing as told, since another answer was given than the one that was looked at."""
+        self.high_watermark = _UNTOLD
+
 
 class Session:
     """What one consumer reads."""
@@ -122,6 +126,10 @@ class FetchSessions:
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    def get(self, number: int) -> Session | None:
+        """The session of an id, if there is one."""
+        return self._sessions.get(number)
 
     def ask(self, request: FetchRequest, version: int, now_ms: int, chance: Chance) -> Asked:
         """Find, open, change or close a request's session."""

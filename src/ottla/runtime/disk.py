@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
 
 from ottla.ports import Buffer, FileStatus
 
@@ -189,6 +189,7 @@ class SystemDisk:
     """Files and folders of the operating system."""
 
     __slots__ = ()
+    file_kind: ClassVar[type[SystemFile]] = SystemFile
 
     def open(self, path: str, *, create: bool = False, read_only: bool = False) -> SystemFile:
         how = os.O_RDONLY if read_only else os.O_RDWR
@@ -196,7 +197,7 @@ class SystemDisk:
         if read_only and stat.S_ISDIR(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             _refuse(errno.EISDIR, path)
-        return SystemFile(descriptor)
+        return self.file_kind(descriptor)
 
     def status(self, path: str) -> FileStatus | None:
         try:

@@ -8,12 +8,11 @@ somebody calls `wake`, or the node's own next deadline.
 import socket
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from ottla.broker import effects as kinds
 from ottla.broker.effects import Effect
-from ottla.broker.events import Connected, Disconnected, Received, Stopping, Ticked
-from ottla.broker.node import Node
+from ottla.broker.events import Connected, Disconnected, Event, Received, Stopping, Ticked
 from ottla.runtime.connections import Gone, SocketConnection
 from ottla.runtime.disk_threads import DiskThreads
 from ottla.runtime.listeners import Listener
@@ -40,12 +39,28 @@ def clock_tick() -> Ticked:
     return Ticked(time.monotonic_ns() // _NS_PER_MS, time.time_ns() // _NS_PER_MS)
 
 
+class Driven(Protocol):
+    """What a loop drives: a node, or what somebody has put before one."""
+
+    def start(self, now: Ticked) -> Sequence[Effect]:
+        """Begin; called once, before the first event."""
+        ...
+
+    def step(self, event: Event) -> Sequence[Effect]:
+        """Take in an event, and say what is to be done."""
+        ...
+
+    def next_deadline_ms(self) -> int:
+        """By when the time must be told again."""
+        ...
+
+
 class Loop:
     """Runs a node until it is asked to stop."""
 
     def __init__(
         self,
-        node: Node,
+        node: Driven,
         listeners: Iterable[Listener],
         poller: Poller,
         notice: Callable[[kinds.Notice], None],
@@ -92,10 +107,12 @@ class Loop:
             self.turn()
 
     def run(self) -> None:
-        """Serve until stopped."""
-        while not self._is_stopped:
-            self.turn()
-        self._close_all()
+        """Serve until stopped; if the node fails its peers see that, too."""
+        try:
+            while not self._is_stopped:
+                self.turn()
+        finally:
+            self._close_all()
 
     def turn(self) -> None:
         """Wait until something happens, and see to it."""
@@ -252,6 +269,8 @@ class Loop:
         self.carry_out(self._node.step(Stopping()))
 
     def _close_all(self) -> None:
+        for listener in self._listeners.values():
+            listener.close()
         deadline = time.monotonic() + _LINGER_S
         waiting = [one for one in self._by_number.values() if one.wants_to_write]
         while waiting and time.monotonic() < deadline:

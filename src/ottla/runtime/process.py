@@ -3,6 +3,7 @@
 import gc
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import SystemRandom
@@ -21,7 +22,7 @@ from ottla.core.quorum.voters import Endpoint as QuorumEndpoint
 from ottla.core.quorum.voters import ReplicaKey, Voter, VoterSet
 from ottla.runtime.disk import SystemDisk
 from ottla.runtime.listeners import Listener
-from ottla.runtime.loop import Loop, clock_tick
+from ottla.runtime.loop import Driven, Loop, clock_tick
 from ottla.runtime.notices import NoticeLog
 from ottla.runtime.pollers import new_poller
 from ottla.storage.directories import open_directories
@@ -49,36 +50,31 @@ class NodeOptions:
 class NodeProcess:
     """A node that this process runs."""
 
-    def __init__(self, options: NodeOptions) -> None:
-        """Lock the directories, open what lies in them, and listen."""
-        self._options = options
-        chance = SystemRandom()
-        static = {
-            "process.roles": "broker,controller",
-            "node.id": str(options.node_id),
-            "controller.listener.names": "CONTROLLER",
-            **options.settings,
-        }
-        settings = Settings.of_broker(KNOWN, static)
-        disk = SystemDisk()
-        for path in options.directories:
-            _format_if_new(disk, path, options.node_id, chance)
-        directories = open_directories(disk, options.directories, Owner(options.node_id))
-        cluster_id = directories.live[0].meta.cluster_id
-        assert cluster_id is not None, "it is checked when a directory is opened"
-        self.listener = Listener(options.listener, options.host, options.port)
-        self.address = Endpoint(options.host or "localhost", self.listener.port)
-        endpoints = {options.listener: self.address}
-        identity = Identity(options.node_id, cluster_id, endpoints)
-        self.node = Node(identity, static, directories, chance)
+    def __init__(
+        self,
+        options: NodeOptions,
+        disk: SystemDisk | None = None,
+        driven: Callable[[Node], Driven] | None = None,
+    ) -> None:
+        """Listen, lock the directories, and open what lies in them.
+
+        `driven` gives what the loop drives instead of the node itself.
+        """
+        with ExitStack() as undo:
+            self.listener = Listener(options.listener, options.host, options.port)
+            undo.callback(self.listener.close)
+            self.address = Endpoint(options.host or "localhost", self.listener.port)
+            self.node = open_node(options, disk or SystemDisk(), self.address)
+            undo.pop_all()
+        driver: Driven = self.node if driven is None else driven(self.node)
         self.loop = Loop(
-            self.node,
+            driver,
             [self.listener],
             new_poller(),
             NoticeLog(options.level),
-            settings[SOCKET_REQUEST_MAX_BYTES],
+            self.node.settings[SOCKET_REQUEST_MAX_BYTES],
         )
-        self.loop.carry_out(self.node.start(clock_tick()))
+        self.loop.carry_out(driver.start(clock_tick()))
         self.loop.start()
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -97,6 +93,26 @@ class NodeProcess:
     def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self.loop.stop()
+
+
+def open_node(options: NodeOptions, disk: SystemDisk, address: Endpoint) -> Node:
+    """A node that is yet to be started, over directories that are its own from now on."""
+    chance = SystemRandom()
+    static = {
+        "process.roles": "broker,controller",
+        "node.id": str(options.node_id),
+        "controller.listener.names": "CONTROLLER",
+        **options.settings,
+    }
+    # Settings that cannot be are refused before anything is made of them.
+    Settings.of_broker(KNOWN, static)
+    for path in options.directories:
+        _format_if_new(disk, path, options.node_id, chance)
+    directories = open_directories(disk, options.directories, Owner(options.node_id))
+    cluster_id = directories.live[0].meta.cluster_id
+    assert cluster_id is not None, "it is checked when a directory is opened"
+    identity = Identity(options.node_id, cluster_id, {options.listener: address})
+    return Node(identity, static, directories, chance)
 
 
 def _format_if_new(disk: SystemDisk, path: str, node_id: int, chance: SystemRandom) -> None:
