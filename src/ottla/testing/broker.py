@@ -121,14 +121,14 @@ class Broker:
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     @property
+    def folder(self) -> str:
+        """Where its files are, in a folder of their own for each life between two resets."""
+        return self._folder.name
+
+    @property
     def is_running(self) -> bool:
         """Was it started, and has neither stopped nor failed?"""
         return self._thread is not None and self._thread.is_alive()
-
-    @property
-    def is_failed(self) -> bool:
-        """Has it ended unasked? `stop` says by what."""
-        return self._thread is not None and not self._thread.is_alive()
 
     def start(self) -> None:
         """Be there for clients when this returns."""
