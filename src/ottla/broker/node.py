@@ -210,6 +210,14 @@ class Node:
         self._is_closing = True
         self._end_if_idle()
 
+    def abandon(self) -> None:
+        """Let go of all that is open as the end of a process does: nothing is written any more."""
+        if self._has_logs:
+            for hosted in self.logs.logs.all():
+                hosted.log.abandon()
+        self.quorum.close()
+        self._directories.release()
+
     def _end_if_idle(self) -> None:
         if self._is_closing and self.quorum.is_idle:
             self._is_closing = False

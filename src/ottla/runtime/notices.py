@@ -23,6 +23,16 @@ SENTENCES: Final = {
     "job-failed": Sentence("ERROR", "{subject} failed: {detail}"),
     "log-set-aside": Sentence("ERROR", "{subject} is not served: {detail}"),
     "log-cut": Sentence("WARN", "{subject}: {detail} at the end were no batches and are cut off"),
+    "log-not-made": Sentence("ERROR", "{subject} has no log: {detail}"),
+    "log-not-deleted": Sentence("ERROR", "the log of {subject} is not deleted: {detail}"),
+    "settings-refused": Sentence("ERROR", "the settings of {subject} are not used: {detail}"),
+    "metadata-log-failed": Sentence("ERROR", "{subject} is not written any more: {detail}"),
+    "quorum": Sentence("INFO", "{subject}: {detail}"),
+    "heartbeat-refused": Sentence("WARN", "a heartbeat of broker epoch {subject} failed: {detail}"),
+    "shutdown-uncontrolled": Sentence(
+        "WARN",
+        "broker epoch {subject} ends without the controller, which has not let it go in time",
+    ),
 }
 _LEVELS: Final = ("DEBUG", "INFO", "WARN", "ERROR")
 

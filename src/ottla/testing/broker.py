@@ -153,7 +153,7 @@ class Broker:
         if thread.is_alive():
             raise BrokerFailed(f"the broker has not stopped within {_PATIENCE_S:.0f} s")
         self.faults.forget()
-        _discard(self._door.node)
+        self._door.node.abandon()
         self._folder.cleanup()
         self._raise_fault()
 
@@ -164,11 +164,12 @@ class Broker:
 
         def exchange() -> Sequence[Effect]:
             node = open_node(options, self._disk, self._process.address)
-            _discard(gone)
+            gone.abandon()
             self.faults.forget()
             return self._door.replace(node)
 
         self._do(exchange)
+        self._settle()
         rmtree(self._folder_of(self._lives - 1), ignore_errors=True)
 
     def check(self) -> None:
@@ -218,14 +219,14 @@ class Broker:
         self._settle()
 
     def _settle(self) -> None:
-        """Wait until no job is under way, and nothing due."""
+        """Wait until it serves, with no job under way, and nothing due."""
         deadline_s = time.monotonic() + _PATIENCE_S
-        self._do(tuple)
-        while not self._door.is_idle:
+        self._do(self._door.look)
+        while not self._door.was_idle:
             if time.monotonic() > deadline_s:
                 raise BrokerFailed(f"jobs of the broker have not ended within {_PATIENCE_S:.0f} s")
             time.sleep(_PAUSE_S)
-            self._do(tuple)
+            self._do(self._door.look)
 
     def _install_faults(self, wrap: Callable[[Route], Handle] | None) -> None:
         def install() -> Sequence[Effect]:
@@ -233,11 +234,3 @@ class Broker:
             return ()
 
         self._do(install)
-
-
-def _discard(node: Node) -> None:
-    """Close what a node holds that is to be forgotten; a node that has stopped holds nothing."""
-    logs = node.logs.logs
-    for hosted in list(logs.all()):
-        hosted.log.abandon()
-    logs.directories.release()

@@ -5,7 +5,8 @@ read by properties is called by the loop's thread only.
 
 Invariants
   I-DOOR-1  A node is told of the end of a job only if it began that job.
-  I-DOOR-2  What is asked is done between two events of a node, by the thread of its loop.
+  I-DOOR-2  Nobody connects to a node before it serves; the loop is told only once that one does.
+  I-DOOR-3  What is asked is done between two events of a node, by the thread of its loop.
 """
 
 import threading
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ottla.broker.effects import Close, Effect, Run, Stopped
+from ottla.broker.effects import Close, Effect, Run, Serving, Stopped
 from ottla.broker.events import Connected, Disconnected, Event, Job, JobEnded, Ticked
 from ottla.broker.node import Node
 
@@ -27,17 +28,13 @@ class Door:
         """Lead to a node that is yet to be started."""
         self.node = node
         self.ahead_ms = 0
+        self.was_idle = False
         self._now = Ticked(0, 0)
         self._connections: dict[int, None] = {}
         self._jobs: list[Job] = []
         self._asked: deque[tuple[Action, threading.Event]] = deque()
+        self._is_serving = self._has_told = False
         self._is_stopped = False
-
-    @property
-    def is_idle(self) -> bool:
-        """Is no job under way, and nothing due?"""
-        now_ms = self._now.now_ms + self.ahead_ms
-        return not self._jobs and self.node.next_deadline_ms() > now_ms
 
     def start(self, now: Ticked) -> Sequence[Effect]:
         """Start the node."""
@@ -55,6 +52,8 @@ class Door:
                 if not any(job is one for one in self._jobs):
                     return ()
                 self._jobs = [one for one in self._jobs if one is not job]
+            case Connected(number, _, _) if not self._is_serving:
+                return [Close(number, "the broker is being reset")]
             case Connected(number, _, _):
                 self._connections[number] = None
             case Disconnected(number):
@@ -76,6 +75,12 @@ class Door:
         self._asked.append((action, done))
         return done
 
+    def look(self) -> Sequence[Effect]:
+        """See whether the node is idle: it serves, with no job under way, and nothing due."""
+        is_due = self.node.next_deadline_ms() <= self._now.now_ms + self.ahead_ms
+        self.was_idle = self._is_serving and not self._jobs and not is_due
+        return ()
+
     def advance(self, ms: int) -> Sequence[Effect]:
         """Let time have passed."""
         self.ahead_ms += ms
@@ -84,7 +89,7 @@ class Door:
     def replace(self, node: Node) -> Sequence[Effect]:
         """Lead to a new node, which is started; nothing is left that belonged to the old one."""
         assert not self._jobs, "I-DOOR-1"
-        self.node, self.ahead_ms = node, 0
+        self.node, self.ahead_ms, self._is_serving = node, 0, False
         closing = [Close(number, "the broker is reset") for number in self._connections]
         return [*closing, *self._noted(node.start(self._now))]
 
@@ -102,9 +107,15 @@ class Door:
         return Ticked(now_ms + self.ahead_ms, wall_ms + self.ahead_ms)
 
     def _noted(self, effects: Sequence[Effect]) -> Sequence[Effect]:
+        """Take note of what a node wants done, and give what the loop is to do of it."""
         for effect in effects:
             if type(effect) is Run:
                 self._jobs.append(effect.job)
+            elif type(effect) is Serving:
+                self._is_serving = True
             elif type(effect) is Stopped:
                 self._is_stopped = True
-        return effects
+        if not self._has_told and self._is_serving:
+            self._has_told = True
+            return effects
+        return [effect for effect in effects if type(effect) is not Serving]

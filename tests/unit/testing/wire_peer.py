@@ -9,6 +9,7 @@ from ottla.api.apis import APIS
 from ottla.api.fetch import FetchRequest, FetchResponse
 from ottla.api.metadata import MetadataRequest, MetadataResponse
 from ottla.api.produce import ProduceRequest, ProduceResponse
+from ottla.errors import ErrorCode
 from ottla.records.builder import write_batch
 from ottla.sim.client import read_response, request_frame
 from ottla.testing import Broker
@@ -76,9 +77,14 @@ class Peer:
         return False
 
     def describe(self, *names: str) -> list[MetadataResponse.Topic]:
-        """Ask for topics, which makes them; for all without any."""
+        """Ask for topics until they are made, if there are none; for all without any."""
         topics = [MetadataRequest.Topic(name=name) for name in names]
-        return self.ask(MetadataRequest(topics=topics or None), 12, MetadataResponse).topics
+        deadline_s = time.monotonic() + TIMEOUT_S
+        while time.monotonic() < deadline_s:
+            found = self.ask(MetadataRequest(topics=topics or None), 12, MetadataResponse).topics
+            if all(one.error_code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION for one in found):
+                return found
+        raise AssertionError(f"{names} are not made")
 
     def produce(self, topic: str, *indexes: int, values: int = 1) -> list[tuple[int, int]]:
         """The error and the offset of each partition."""
