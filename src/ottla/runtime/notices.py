@@ -28,6 +28,8 @@ SENTENCES: Final = {
     "settings-refused": Sentence("ERROR", "the settings of {subject} are not used: {detail}"),
     "metadata-log-failed": Sentence("ERROR", "{subject} is not written any more: {detail}"),
     "quorum": Sentence("INFO", "{subject}: {detail}"),
+    "controller-held-up": Sentence("WARN", "the controller tries again later: {detail}"),
+    "registration-delayed": Sentence("WARN", "the broker registers again later: {detail}"),
     "heartbeat-refused": Sentence("WARN", "a heartbeat of broker epoch {subject} failed: {detail}"),
     "shutdown-uncontrolled": Sentence(
         "WARN",
