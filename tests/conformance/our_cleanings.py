@@ -8,6 +8,7 @@ from ottla.storage.cleaning.cleaner import Cleaner
 from ottla.storage.cleaning.cleaning import Cleaning, clean
 from ottla.storage.cleaning.plan import plan_cleaning
 from ottla.storage.directory_logs import HostedLog
+from ottla.storage.file_names import CLEANER_OFFSETS
 from tests.conformance.clients import Seen
 from tests.conformance.our_directories import OurNode
 from tests.conformance.seen_records import seen_records
@@ -54,10 +55,12 @@ def clean_due(node: OurNode, now_ms: int) -> int:
         cleaning = Cleaning(plan, keys)
         cleaner.begin(chosen, cleaning)
         clean(log, cleaning)
-        job = cleaner.end(chosen, cleaning)
-        assert job is not None
+        cleaner.end(chosen, cleaning)
+        home = node.logs.home_of(chosen.hosted.directory)
+        job = home.plan_offsets(CLEANER_OFFSETS)
+        assert job is not None, "the checkpoint does not say yet how far the log is clean"
         job.run()
-        node.logs.home_of(chosen.hosted.directory).offsets.ended(job, has_failed=False)
+        home.offsets.ended(job, has_failed=False)
     raise AssertionError(f"{_CLEANINGS_MAX} cleanings, and one is due still")
 
 
